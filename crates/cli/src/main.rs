@@ -6,23 +6,26 @@
 mod command;
 mod drawing;
 mod failure;
+mod file_search;
 mod output;
 mod output_file;
 mod program;
 mod progress_line;
 mod signals;
 mod terminal;
+mod terminal_events;
 mod testing;
 mod text_table;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use command::{
-    bench, calibrate, check, doc, dump, explain, fmt, medium, new, pe, perf, plan, profile, run,
-    test, top,
+    bench, calibrate, check, completions, doc, dump, explain, fmt, man, medium, new, pe, perf,
+    plan, profile, run, test, top,
 };
 use failure::CommandFailure;
+use output::MessageStyle;
 
 /// Compile and run stream programs written in SPL
 #[derive(Debug, Parser)]
@@ -31,6 +34,15 @@ struct CommandLine {
     /// The sub-command to run.
     #[command(subcommand)]
     command: CliCommand,
+
+    /// When messages are coloured; `auto`: if a terminal reads them that understands colours, and
+    /// NO_COLOR is not set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+
+    /// Write errors only: no warnings, no notes, no progress line
+    #[arg(short = 'q', long, global = true)]
+    quiet: bool,
 }
 
 /// Sub-commands with their arguments; a doc here is the sub-command's help text.
@@ -45,7 +57,7 @@ enum CliCommand {
     /// Write programs in the canonical layout, in place; with --check or --stdout they stay as they
     /// are
     Fmt(fmt::FmtArgs),
-    /// Describe an operator or a function; without a name, list all of them
+    /// Describe an operator, a function, a type or a topic; without a name, list all of them
     Doc(doc::DocArgs),
     /// Explain the code of an error or a warning; without a code, list all
     Explain(explain::ExplainArgs),
@@ -67,6 +79,10 @@ enum CliCommand {
     New(new::NewArgs),
     /// Measure rates and latencies of one-to-many shared memory, as smx_perf does
     Perf(perf::PerfArgs),
+    /// Print the completions of this command for a shell
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page of this command or a sub-command, or write all of them
+    Man(man::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -82,6 +98,10 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
+    output::set_message_style(MessageStyle {
+        color: args.color,
+        quiet: args.quiet,
+    });
     let outcome = engine::with_deep_stack(|| execute(args.command));
     exit_code(outcome.map_err(Into::into).flatten())
 }
@@ -127,6 +147,8 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::New(args) => new::run(args),
         CliCommand::Top(args) => top::run(args),
         CliCommand::Perf(args) => perf::run(args),
+        CliCommand::Completions(args) => completions::run(args, CommandLine::command()),
+        CliCommand::Man(args) => man::run(args, CommandLine::command()),
     }
 }
 
@@ -134,9 +156,9 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use clap::{Arg, Command, CommandFactory};
+    use clap::{Arg, Command};
 
-    use super::CommandLine;
+    use super::*;
 
     const PAGE: &str = include_str!("../../../docs/commands.md");
 

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::terminal;
+use crate::{output, terminal};
 
 /// Time between two drawings of the line: four a second are read as motion.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -16,7 +16,7 @@ static IS_DRAWN: AtomicBool = AtomicBool::new(false);
 static IS_MID_LINE: AtomicBool = AtomicBool::new(false);
 
 /// Draws the progress line while a job runs. Does nothing unless standard error is a terminal that
-/// understands escape sequences.
+/// understands escape sequences, and with `--quiet`.
 pub struct ProgressLine {
     enabled: bool,
     started: Instant,
@@ -28,7 +28,7 @@ impl ProgressLine {
     /// A progress line for a job that starts now.
     pub fn new() -> ProgressLine {
         let now = Instant::now();
-        let enabled = terminal::supports_escapes(&std::io::stderr());
+        let enabled = !output::is_quiet() && terminal::supports_escapes(&std::io::stderr());
         ProgressLine {
             enabled,
             started: now,

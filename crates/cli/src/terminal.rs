@@ -1,14 +1,10 @@
-//! The terminal: escape sequences, size, changes of the size, and lines cut to its width.
+//! The terminal: escape sequences, size, and lines cut to its width.
 
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
 
 use rustix::termios::{isatty, tcgetwinsize};
-use signal_hook::consts::SIGWINCH;
-use signal_hook::iterator::Signals;
 
 /// Size assumed for a terminal that does not report one: that of the classic VT100.
 const DEFAULT_SIZE: TerminalSize = TerminalSize {
@@ -17,7 +13,7 @@ const DEFAULT_SIZE: TerminalSize = TerminalSize {
 };
 
 /// Size of a terminal in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalSize {
     /// Number of characters in a line.
     pub columns: usize,
@@ -51,57 +47,6 @@ pub fn size(of: impl AsFd) -> Option<TerminalSize> {
         columns: known(size.ws_col, DEFAULT_SIZE.columns),
         lines: known(size.ws_row, DEFAULT_SIZE.lines),
     })
-}
-
-/// Events of the terminal's size changing.
-pub struct ResizeEvents(Receiver<()>);
-
-impl ResizeEvents {
-    /// Starts listening for changes, on a thread of its own. If the thread cannot be started, no
-    /// events come.
-    pub fn listen() -> ResizeEvents {
-        let (sender, changes) = channel();
-        if let Ok(mut signals) = Signals::new([SIGWINCH]) {
-            let forward = move || {
-                for _ in signals.forever() {
-                    if sender.send(()).is_err() {
-                        return;
-                    }
-                }
-            };
-            let _ = std::thread::Builder::new().spawn(forward);
-        }
-        ResizeEvents(changes)
-    }
-
-    /// Waits for a change until the time `end`; returns whether there was one.
-    pub fn wait_until(&self, end: Instant) -> bool {
-        let left = || end.saturating_duration_since(Instant::now());
-        match self.0.recv_timeout(left()) {
-            Ok(()) => true,
-            Err(RecvTimeoutError::Timeout) => false,
-            Err(RecvTimeoutError::Disconnected) => {
-                std::thread::sleep(left());
-                false
-            }
-        }
-    }
-
-    /// Waits for `time`, and calls `changed` at each change of the size meanwhile.
-    ///
-    /// # Errors
-    /// The error that `changed` returns.
-    pub fn wait_with_resizes<E>(
-        &self,
-        time: Duration,
-        mut changed: impl FnMut() -> Result<(), E>,
-    ) -> Result<(), E> {
-        let end = Instant::now() + time;
-        while self.wait_until(end) {
-            changed()?;
-        }
-        Ok(())
-    }
 }
 
 /// Cuts a line to a number of columns; an ellipsis stands for the rest.

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use syntax::{Diagnostic, Severity, Span};
 
+use crate::instance_trail::InstanceTrail;
 use crate::poison::Poison;
 
 /// The findings so far.
@@ -24,6 +25,8 @@ pub struct Diagnostics {
     is_mute: Cell<bool>,
     /// Places about which nothing further is kept.
     poison: Rc<Poison>,
+    /// The instances of composites around what is typed now.
+    pub(crate) instances: InstanceTrail,
     /// Warnings that are kept only if the program is right.
     premature: RefCell<Vec<Diagnostic>>,
 }
@@ -61,6 +64,7 @@ impl Diagnostics {
         if self.is_mute.get() {
             return;
         }
+        self.instances.note(diagnostic.code, diagnostic.span);
         let is_new = self
             .seen
             .borrow_mut()
@@ -92,6 +96,9 @@ impl Diagnostics {
             self.errors.set(self.errors.get() + 1);
         }
         if is_told {
+            if !self.is_mute.get() {
+                self.instances.note(diagnostic.code, diagnostic.span);
+            }
             return;
         }
         if !self.is_mute.get() {
@@ -158,7 +165,10 @@ impl Diagnostics {
         if !self.has_errors() {
             self.list.borrow_mut().extend(self.premature.take());
         }
-        let mut list = self.list.into_inner();
+        let list = self.list.into_inner().into_iter();
+        let mut list: Vec<_> = list
+            .map(|finding| self.instances.explain(finding))
+            .collect();
         list.sort_by_key(|d| (d.span.file, d.span.start, d.span.end));
         list
     }

@@ -29,6 +29,7 @@ pub mod expr;
 pub mod fold;
 pub mod function;
 mod instance;
+mod instance_trail;
 mod invoke;
 mod load;
 mod main_composite;

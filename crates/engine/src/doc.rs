@@ -9,11 +9,12 @@ use graph::{
 };
 
 use crate::compilation::operator_models;
+use crate::doc_topics::{topic_text, topics, topics_with};
 
 /// Characters of a line of text at most: it fits a narrow terminal.
 const WIDTH: usize = 92;
 
-/// Lists all operators, one a line, and the names of all functions by namespace.
+/// Lists all operators and topics, one a line, and the names of all functions by namespace.
 pub fn doc_index() -> String {
     let mut text = String::from("OPERATORS\n");
     for model in operator_models() {
@@ -34,10 +35,15 @@ pub fn doc_index() -> String {
         let _ = writeln!(text, "  {namespace}");
         text += &wrap(&names.join(" "), "    ");
     }
+    text += "\nTOPICS\n";
+    for (name, title) in topics() {
+        let _ = writeln!(text, "  {name:<17} {title}");
+    }
     text
 }
 
-/// Describes the operator of a name, or all functions of a name; the namespace may be left out.
+/// Describes the operator of a name, or all functions of a name; the namespace may be left out. For
+/// a topic of the documentation, or a type, its page.
 ///
 /// # Example
 /// ```
@@ -45,7 +51,7 @@ pub fn doc_index() -> String {
 ///
 /// assert!(doc("Filter").unwrap().starts_with("spl.relational::Filter\n"));
 /// let sentence = doc("Fliter").unwrap_err();
-/// assert_eq!(sentence, "there is no operator or function Fliter; did you mean Filter?");
+/// assert_eq!(sentence, "there is no operator, function or topic Fliter; did you mean Filter?");
 /// ```
 ///
 /// # Errors
@@ -76,14 +82,15 @@ pub fn doc(name: &str) -> Result<String, String> {
             .map(|part| format!("{}\n{}\n", part.form, wrap(part.doc, "    "))),
     );
     if text.is_empty() {
-        Err(unknown_name(name, last))
+        let page = topic_text(name).map(str::to_owned);
+        page.ok_or_else(|| unknown_name(name, last))
     } else {
         Ok(text)
     }
 }
 
-/// Lists the operators and functions that have all words of a text in their names or descriptions,
-/// whatever their case; blanks and hyphens within words do not count.
+/// Lists the operators, functions and topics that have all words of a text in their names,
+/// descriptions or pages, whatever their case; blanks and hyphens within words do not count.
 ///
 /// # Example
 /// ```
@@ -126,9 +133,13 @@ pub fn doc_search(text: &str) -> Result<String, String> {
         let _ = writeln!(found, "{}::{}", function.namespace, function.prototype);
         found += &wrap(first_sentence(function.doc), "    ");
     }
+    for (name, title) in topics_with(&words, plain) {
+        let _ = writeln!(found, "topic {name}");
+        found += &wrap(title, "    ");
+    }
     match found.is_empty() {
         true => Err(format!(
-            "no operator or function has `{text}` in its name or description"
+            "no operator, function or topic has `{text}` in its name or description"
         )),
         false => Ok(found),
     }
@@ -166,12 +177,13 @@ const LANGUAGE_NAMES: &[LanguageName] = &[
 fn unknown_name(name: &str, last: &str) -> String {
     let operators = operator_models().iter().map(|model| model.name);
     let functions = toolkit::functions().iter().map(function_name);
-    let like = syntax::closest(last, operators.chain(functions));
+    let topics = topics().map(|(topic, _)| topic);
+    let like = syntax::closest(last, operators.chain(functions).chain(topics));
+    let what = "operator, function or topic";
     match like {
-        Some(like) => format!("there is no operator or function {name}; did you mean {like}?"),
+        Some(like) => format!("there is no {what} {name}; did you mean {like}?"),
         None => format!(
-            "there is no operator or function {name}; `thalweg doc --search {name}` searches \
-             descriptions"
+            "there is no {what} {name}; `thalweg doc --search {name}` searches descriptions"
         ),
     }
 }
@@ -330,12 +342,12 @@ fn port_text(model: &OperatorModel, port: TuplePort) -> String {
     }
 }
 
-fn first_sentence(doc: &str) -> &str {
+pub(crate) fn first_sentence(doc: &str) -> &str {
     doc.find(". ").map_or(doc, |end| &doc[..=end])
 }
 
 /// Wraps words into indented lines of at most [`WIDTH`] characters.
-fn wrap(text: &str, indent: &str) -> String {
+pub(crate) fn wrap(text: &str, indent: &str) -> String {
     let mut lines = String::new();
     let mut line = String::new();
     for word in text.split_whitespace() {

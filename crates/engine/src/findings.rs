@@ -1,6 +1,7 @@
 //! Findings of the compiler on a program, as text and as JSON.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use syntax::{Diagnostic, Severity, SourceMap, Span};
@@ -12,6 +13,8 @@ use crate::error::Error;
 pub struct Findings {
     diagnostics: Vec<Diagnostic>,
     sources: SourceMap,
+    /// Number of warnings that were made errors.
+    denied: usize,
 }
 
 impl Findings {
@@ -19,6 +22,29 @@ impl Findings {
         Findings {
             diagnostics,
             sources,
+            denied: 0,
+        }
+    }
+
+    /// Leaves out what was reported already, of another program that uses the same file, and counts
+    /// the rest as reported.
+    pub fn leave_out_reported(&mut self, reported: &mut ReportedFindings) {
+        let sources = &self.sources;
+        self.diagnostics.retain(|finding| {
+            let path = sources.file(finding.span.file).path.clone();
+            let message = finding.message.clone();
+            let key = (path, finding.span.start, finding.code, message);
+            reported.0.insert(key)
+        });
+    }
+
+    /// Makes every warning an error.
+    pub fn deny_warnings(&mut self) {
+        for finding in &mut self.diagnostics {
+            if finding.severity == Severity::Warning {
+                finding.severity = Severity::Error;
+                self.denied += 1;
+            }
         }
     }
 
@@ -42,16 +68,26 @@ impl Findings {
     /// last line counts errors and warnings. Empty if there are no findings; with `colour`, the
     /// text has ANSI escape sequences.
     pub fn to_text(&self, colour: bool) -> String {
-        if self.diagnostics.is_empty() {
+        self.text_of(&self.diagnostics, colour)
+    }
+
+    /// Prints the errors alone, as [`Findings::to_text`] does.
+    pub fn errors_text(&self, colour: bool) -> String {
+        let is_error = |finding: &&Diagnostic| finding.severity == Severity::Error;
+        let errors: Vec<_> = self.diagnostics.iter().filter(is_error).cloned().collect();
+        self.text_of(&errors, colour)
+    }
+
+    fn text_of(&self, findings: &[Diagnostic], colour: bool) -> String {
+        if findings.is_empty() {
             return String::new();
         }
-        let mut text = syntax::render(&self.diagnostics, &self.sources, colour);
-        let errors = self
-            .diagnostics
+        let mut text = syntax::render(findings, &self.sources, colour);
+        let errors = findings
             .iter()
             .filter(|d| d.severity == Severity::Error)
             .count();
-        let warnings = self.diagnostics.len() - errors;
+        let warnings = findings.len() - errors;
         let counted = |count: usize, noun: &str| match count {
             0 => None,
             1 => Some(format!("1 {noun}")),
@@ -61,7 +97,14 @@ impl Findings {
             .into_iter()
             .flatten()
             .collect();
-        text += &format!("\n{}\n", counts.join(", "));
+        let denied = match self.denied {
+            0 => String::new(),
+            denied => format!(
+                " ({} made an error)",
+                counted(denied, "warning").unwrap_or_default()
+            ),
+        };
+        text += &format!("\n{}{denied}\n", counts.join(", "));
         text
     }
 
@@ -105,6 +148,10 @@ impl Findings {
         })
     }
 }
+
+/// Findings that were reported already, by what they say and where.
+#[derive(Debug, Default)]
+pub struct ReportedFindings(HashSet<(PathBuf, u32, &'static str, String)>);
 
 /// Formats a program in the canonical layout.
 ///

@@ -46,6 +46,8 @@ mod cores;
 mod cpu_caches;
 mod deep_stack;
 mod doc;
+mod doc_toolkit;
+mod doc_topics;
 mod dump;
 mod error;
 mod fabrics;
@@ -69,6 +71,7 @@ pub use cores::missing_core;
 pub use cpu_caches::cache_domains;
 pub use deep_stack::with_deep_stack;
 pub use doc::{doc, doc_index, doc_search};
+pub use doc_toolkit::doc_toolkit;
 pub use dump::{
     dump_asm, dump_clif, dump_instances, dump_plan, dump_symbols, dump_tokens, dump_tree,
     dump_typed, source_text,
@@ -76,7 +79,7 @@ pub use dump::{
 pub use error::Error;
 pub use eval::TraceLevel;
 pub use fabrics::{JobFabrics, fabric_lines};
-pub use findings::{Findings, format};
+pub use findings::{Findings, ReportedFindings, format};
 pub use graph::{CrossingCodec, Plan, Program};
 pub use job::{
     BackendKind, HostSpec, Job, JobProcesses, LaunchOptions, RankEnvironment, RankOptions,

@@ -306,6 +306,11 @@ impl SyntaxKind {
         matches!(self, Whitespace | LineComment | BlockComment | Unknown)
     }
 
+    /// Whether a word is the name of a type of the language, or begins one.
+    pub fn is_type_word(word: &str) -> bool {
+        SyntaxKind::keyword(word).is_some_and(SyntaxKind::is_type_keyword)
+    }
+
     /// A word that begins a type and nothing else.
     pub(crate) fn is_type_keyword(self) -> bool {
         use SyntaxKind::*;

@@ -1,18 +1,19 @@
 //! `thalweg check`: errors and warnings in programs, as text or JSON.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use engine::{CompileRequest, Findings};
+use engine::{CompileRequest, Findings, ReportedFindings};
 
 use crate::failure::CommandFailure;
-use crate::output::{colour, write_stderr, write_stdout};
+use crate::file_search::files_of;
+use crate::output::{write_findings, write_stderr, write_stdout};
 use crate::program::CompilationArgs;
 
 /// Arguments of `thalweg check`.
 #[derive(Debug, ClapArgs)]
 pub struct CheckArgs {
-    /// The files of the programs
+    /// The files of the programs; for a folder, all programs below it; `-` for standard input
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
 
@@ -34,26 +35,24 @@ pub fn run(args: CheckArgs) -> Result<(), CommandFailure> {
     let mut failed = false;
     let mut json = Vec::new();
     let request = args.compilation.into_request(PathBuf::new(), args.main);
-    for file in &args.files {
+    let files = files_of(&args.files, is_program, "program (`.spl` or `.splmm`)")?;
+    // What several programs use is reported once.
+    let mut seen = ReportedFindings::default();
+    for file in &files {
         let request = CompileRequest {
             file: file.clone(),
             ..request.clone()
         };
-        let (findings, text) = match engine::check(&request) {
-            Ok(findings) => {
-                let text = findings.to_text(colour());
-                (findings, text)
-            }
-            Err(error) => {
-                let text = format!("thalweg: {error}\n");
-                (Findings::unreadable(file, &error), text)
-            }
+        let (mut findings, failure) = match engine::check(&request) {
+            Ok(findings) => (findings, None),
+            Err(error) => (Findings::unreadable(file, &error), Some(error)),
         };
         failed |= findings.has_errors();
-        if args.json {
-            json.extend(findings.to_json());
-        } else {
-            write_stderr(&text);
+        findings.leave_out_reported(&mut seen);
+        match failure {
+            _ if args.json => json.extend(findings.to_json()),
+            Some(error) => write_stderr(&format!("thalweg: {error}\n")),
+            None => write_findings(&findings),
         }
     }
     if args.json {
@@ -65,4 +64,9 @@ pub fn run(args: CheckArgs) -> Result<(), CommandFailure> {
     } else {
         Ok(())
     }
+}
+
+/// Whether a file is a program by its name.
+fn is_program(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "spl") || engine::is_mixed(file)
 }

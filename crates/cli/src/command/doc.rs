@@ -1,5 +1,7 @@
 //! `thalweg doc`: descriptions of operators and functions, made from their models.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 
 use crate::failure::CommandFailure;
@@ -8,25 +10,40 @@ use crate::output::write_stdout;
 /// Arguments of `thalweg doc`.
 #[derive(Debug, ClapArgs)]
 pub struct DocArgs {
-    /// The operator or function: `Aggregate`, `spl.math::sqrt`
+    /// The operator, function, type or topic: `Aggregate`, `spl.math::sqrt`, `timestamp`, `windows`
     pub name: Option<String>,
 
-    /// List the operators and functions with this text in their names or descriptions
+    /// List the operators, functions and topics with this text in their names or descriptions
     #[arg(long, value_name = "TEXT", conflicts_with = "name")]
     pub search: Option<String>,
+
+    /// Toolkit directories, separated by colons: describe what they define, or list it
+    #[arg(short = 't', long, value_name = "DIRS", conflicts_with = "search")]
+    pub toolkit_path: Vec<String>,
 }
 
-/// Describes one operator or function, or lists all of them.
+/// Describes one operator, function, type or topic, or lists all of them.
 pub fn run(args: DocArgs) -> Result<(), CommandFailure> {
-    if let Some(text) = &args.search {
-        let found = engine::doc_search(text).map_err(CommandFailure::Program)?;
-        return write_stdout(&found);
-    }
-    match args.name {
-        None => write_stdout(&engine::doc_index()),
-        Some(name) => match engine::doc(&name) {
-            Ok(text) => write_stdout(&text),
-            Err(message) => Err(CommandFailure::Program(message)),
-        },
+    let described = match (&args.search, &args.name) {
+        (Some(text), _) => engine::doc_search(text),
+        (None, name) if !args.toolkit_path.is_empty() => {
+            engine::doc_toolkit(&toolkit_folders(&args.toolkit_path)?, name.as_deref())?
+        }
+        (None, Some(name)) => engine::doc(name),
+        (None, None) => Ok(engine::doc_index()),
+    };
+    write_stdout(&described.map_err(CommandFailure::Program)?)
+}
+
+/// The folders of lists that have colons between them.
+fn toolkit_folders(lists: &[String]) -> Result<Vec<PathBuf>, CommandFailure> {
+    let folders = lists.iter().flat_map(std::env::split_paths);
+    let folders: Vec<PathBuf> = folders.filter(|f| !f.as_os_str().is_empty()).collect();
+    match folders.iter().find(|folder| !folder.is_dir()) {
+        Some(missing) => Err(CommandFailure::Usage(format!(
+            "there is no toolkit directory {}",
+            missing.display()
+        ))),
+        None => Ok(folders),
     }
 }

@@ -5,7 +5,7 @@ use engine::{CompileRequest, Program};
 
 use crate::drawing::{self, DrawnProgram};
 use crate::failure::CommandFailure;
-use crate::output::{colour, write_stderr, write_stdout};
+use crate::output::{write_findings, write_stdout};
 use crate::program::{PlanArgs, ProgramArgs, name_value, plan, take_drawn_profile};
 
 /// Arguments of `thalweg dump`.
@@ -84,7 +84,7 @@ pub fn run(mut args: DumpArgs) -> Result<(), CommandFailure> {
         return print_stage(&request, args.stage);
     }
     let compilation = engine::compile(&request)?;
-    write_stderr(&compilation.findings.to_text(colour()));
+    write_findings(&compilation.findings);
     let Some(program) = compilation.program else {
         return Err(CommandFailure::Reported);
     };
@@ -124,7 +124,7 @@ fn graph(
 /// Prints the text, the tokens or the syntax tree of the file.
 fn print_text(request: &CompileRequest, stage: DumpStage) -> Result<(), CommandFailure> {
     let (text, findings) = engine::source_text(&request.file, &request.mixed_args)?;
-    write_stderr(&findings.to_text(colour()));
+    write_findings(&findings);
     if findings.has_errors() {
         return Err(CommandFailure::Reported);
     }
@@ -141,7 +141,7 @@ fn print_stage(request: &CompileRequest, stage: DumpStage) -> Result<(), Command
         DumpStage::Symbols => engine::dump_symbols(request)?,
         _ => engine::dump_instances(request)?,
     };
-    write_stderr(&findings.to_text(colour()));
+    write_findings(&findings);
     match text {
         Some(text) => write_stdout(&text),
         None => Err(CommandFailure::Reported),

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 
 use crate::failure::CommandFailure;
-use crate::output::{colour, write_stderr, write_stdout};
+use crate::file_search::files_of;
+use crate::output::{write_findings, write_stderr, write_stdout};
 
 /// Arguments of `thalweg fmt`.
 #[derive(Debug, ClapArgs)]
 pub struct FmtArgs {
-    /// The files; `-` or none for standard input
+    /// The files; for a folder, all `.spl` files below it; `-` or none for standard input
     pub files: Vec<PathBuf>,
 
     /// Change nothing; fail if a file is not in the canonical layout
@@ -30,8 +31,9 @@ pub fn run(args: FmtArgs) -> Result<(), CommandFailure> {
         [] => &standard_input[..],
         files => files,
     };
+    let files = files_of(files, is_spl, "`.spl` file")?;
     let mut failed = false;
-    for file in files {
+    for file in &files {
         let done = match file.as_os_str() == "-" {
             true => fmt_input(&args),
             false => fmt_file(file, &args),
@@ -110,7 +112,12 @@ fn replace(file: &Path, text: &str) -> std::io::Result<()> {
 
 fn formatted(file: &Path, text: &str) -> Result<String, CommandFailure> {
     engine::format(file, text).map_err(|findings| {
-        write_stderr(&findings.to_text(colour()));
+        write_findings(&findings);
         CommandFailure::Reported
     })
+}
+
+/// Whether a file is one that can be formatted, by its name.
+fn is_spl(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "spl")
 }

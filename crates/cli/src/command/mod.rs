@@ -4,11 +4,13 @@
 pub mod bench;
 pub mod calibrate;
 pub mod check;
+pub mod completions;
 pub mod doc;
 pub mod dump;
 pub mod explain;
 pub mod fmt;
 mod lab_command;
+pub mod man;
 pub mod medium;
 mod medium_build;
 pub mod new;

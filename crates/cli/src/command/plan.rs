@@ -7,7 +7,7 @@ use engine::{FusionPolicy, Plan, PlanExplanation, PlanOptions, Program};
 
 use crate::drawing::{self, DrawnProgram};
 use crate::failure::CommandFailure;
-use crate::output::{colour, write_stderr, write_stdout};
+use crate::output::{self, write_findings, write_stdout};
 use crate::output_file::OutputFile;
 use crate::program::{
     FuseChoice, PlanArgs, PlanInputs, ProgramArgs, name_value, plan, read_plan, take_drawn_profile,
@@ -124,7 +124,7 @@ fn draw(mut args: PlanDrawArgs) -> Result<(), CommandFailure> {
 
 fn compile(program: ProgramArgs, values: Vec<(String, String)>) -> Result<Program, CommandFailure> {
     let compilation = engine::compile(&program.into_request(values))?;
-    write_stderr(&compilation.findings.to_text(colour()));
+    write_findings(&compilation.findings);
     compilation.program.ok_or(CommandFailure::Reported)
 }
 
@@ -150,7 +150,7 @@ fn explain(mut args: PlanExplainArgs) -> Result<(), CommandFailure> {
     };
     let optimised = engine::optimise(&program, &options, optimisation)?;
     for note in &optimised.notes {
-        write_stderr(&format!("note: {note}\n"));
+        output::note(&note);
     }
     let explanation = engine::explain_plan(&program, &options, optimisation, &optimised)?;
     write_explanation(&explanation)

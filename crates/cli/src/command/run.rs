@@ -12,7 +12,7 @@ use engine::{
 };
 
 use crate::failure::CommandFailure;
-use crate::output::{colour, write_stderr};
+use crate::output::{warn, write_findings};
 use crate::output_file::OutputFile;
 use crate::program::{PlanArgs, ProgramArgs, check_cores, name_value, plan};
 use crate::progress_line::{self, ProgressLine};
@@ -158,9 +158,9 @@ fn warn_of_copies(environment: &RankEnvironment) {
         ..
     } = environment;
     if *rank == 0 && *size > 1 {
-        write_stderr(&format!(
-            "thalweg: warning: {started_by} has started {size} processes, and each runs the whole job; with \
-             `-F {MEDIUM_OF_RANKS}` they run one job together\n"
+        warn(&format!(
+            "{started_by} has started {size} processes, and each runs the whole job; with \
+             `-F {MEDIUM_OF_RANKS}` they run one job together"
         ));
     }
 }
@@ -183,7 +183,7 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
         warn_of_copies(&environment);
     }
     let compilation = engine::compile(&request)?;
-    write_stderr(&compilation.findings.to_text(colour()));
+    write_findings(&compilation.findings);
     let Some(program) = &compilation.program else {
         return Err(CommandFailure::Reported);
     };
@@ -224,7 +224,7 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
     match job.join() {
         Ok(sentences) => {
             for sentence in sentences {
-                write_stderr(&format!("thalweg: warning: {sentence}\n"));
+                warn(&sentence);
             }
             profile.map_or(Ok(()), ProfileOutput::write)
         }

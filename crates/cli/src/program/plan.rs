@@ -13,7 +13,7 @@ use engine::{
 use super::plan_args::{CodecName, FuseChoice, GoalName, PlanArgs, ThreadingModel};
 use crate::drawing::missing_operators_note;
 use crate::failure::CommandFailure;
-use crate::output::write_stderr;
+use crate::output;
 
 /// Makes the plan of a program from the options, and prints notes on departures from its config.
 ///
@@ -27,14 +27,14 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
         FusionPolicy::Cola(optimisation) => {
             let optimised = engine::optimise(program, &options, optimisation)?;
             for note in &optimised.notes {
-                write_stderr(&format!("note: {note}\n"));
+                output::note(&note);
             }
             optimised.plan
         }
         _ => engine::plan(program, &options)?,
     };
     for note in engine::plan_notes(program, &options, &plan) {
-        write_stderr(&format!("note: {note}\n"));
+        output::note(&note);
     }
     check_rdma(args, &plan)?;
     let is_for_throughput = matches!(&options.fusion, FusionPolicy::Cola(optimisation)
@@ -152,7 +152,7 @@ impl<'a> PlanInputs<'a> {
 fn profile(file: &Path) -> Result<Profile, CommandFailure> {
     let loaded = load_profile(file)?;
     for note in loaded.notes {
-        write_stderr(&format!("note: {note}\n"));
+        output::note(&note);
     }
     Ok(loaded.profile)
 }
@@ -183,7 +183,7 @@ pub fn take_drawn_profile(
     if args.fuse != Some(FuseChoice::Cola) {
         args.use_profile = None;
         if let Some(note) = missing_operators_note(program, &profile) {
-            write_stderr(&format!("note: {note}\n"));
+            output::note(&note);
         }
     }
     Ok(Some(profile))
@@ -197,7 +197,7 @@ fn check_rdma(args: &PlanArgs, plan: &Plan) -> Result<(), CommandFailure> {
     let by_rdma = plan.crossings.iter();
     let mut by_rdma = by_rdma.filter(|one| ["rdma", "rum-rdma"].contains(&&*one.medium));
     if by_rdma.clone().next().is_none() {
-        write_stderr("note: no stream crosses by rdma, so --rdma has no effect\n");
+        output::note("no stream crosses by rdma, so --rdma has no effect");
     }
     by_rdma.try_for_each(|one| {
         let checked = engine::check_medium_settings(&one.medium, &one.medium_settings);
@@ -224,7 +224,7 @@ fn calibration(args: &PlanArgs) -> Result<Option<Calibration>, CommandFailure> {
         return Ok(None);
     };
     for note in loaded.notes {
-        write_stderr(&format!("note: {note}\n"));
+        output::note(&note);
     }
     Ok(Some(loaded.calibration))
 }

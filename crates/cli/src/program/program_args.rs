@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
 use engine::CompileRequest;
 
 use super::shell_words::{ShellWords, shell_words};
-use crate::output::write_stderr;
+use crate::output;
 
 /// Arguments that name a program and the values it is compiled with.
 #[derive(Debug, ClapArgs)]
 pub struct ProgramArgs {
-    /// The file that holds the main composite
+    /// The file that holds the main composite; `-` for standard input
     pub file: PathBuf,
 
     /// The main composite, NAMESPACE::NAME or NAME; needed if the file has several
@@ -41,6 +41,19 @@ pub struct CompilationArgs {
     /// Arguments of the Perl code in `.splmm` files, its @ARGV: words, those with blanks in quotes
     #[arg(long, value_name = "WORDS", value_parser = shell_words, allow_hyphen_values = true)]
     pub mm_args: Vec<ShellWords>,
+
+    /// Whether a warning of the compiler is shown, or is an error
+    #[arg(short = 'W', long, value_name = "LEVEL", default_value = "show")]
+    pub warnings: WarningLevel,
+}
+
+/// Treatment of warnings of the compiler: the values of `--warnings`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WarningLevel {
+    /// Warnings are shown, and nothing else
+    Show,
+    /// A warning is an error
+    Error,
 }
 
 /// Option that says where libraries of media are.
@@ -80,6 +93,7 @@ impl CompilationArgs {
             compile_values: self.define,
             mixed_args: mixed_args(self.mm_args),
             submission_values: None,
+            deny_warnings: self.warnings == WarningLevel::Error,
         }
     }
 }
@@ -99,9 +113,7 @@ fn folders(lists: &[String], kind: &str) -> Vec<PathBuf> {
     let folders: Vec<PathBuf> = folders.filter(|f| !f.as_os_str().is_empty()).collect();
     for folder in folders.iter().filter(|folder| !folder.is_dir()) {
         let folder = folder.display();
-        write_stderr(&format!(
-            "thalweg: warning: there is no {kind} directory {folder}\n"
-        ));
+        output::warn(&format!("there is no {kind} directory {folder}"));
     }
     folders
 }

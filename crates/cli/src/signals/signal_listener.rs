@@ -14,7 +14,7 @@ use engine::{JobProcesses, StopHandle};
 
 use super::received_signals::{ReceivedSignal, Signals};
 use crate::failure::CommandFailure;
-use crate::output::write_stderr;
+use crate::output::{self, write_stderr};
 use crate::progress_line::erase;
 
 /// Time after the first signal in which the same one is taken for its echo; no person presses
@@ -127,6 +127,9 @@ const REMARK_DELAY: Duration = Duration::from_secs(1);
 
 /// Explains, after [`REMARK_DELAY`], why the run has not ended yet.
 fn remark_on_shutdown() {
+    if output::is_quiet() {
+        return;
+    }
     let later = || {
         std::thread::sleep(REMARK_DELAY);
         erase();

@@ -1,10 +1,10 @@
 //! The test files that a command line means.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::test_file::SUFFIX;
 use crate::failure::CommandFailure;
+use crate::file_search::search;
 
 /// The test files of paths: those in a folder and the folders in it, those of a program, or the
 /// file itself. In the order of their names, each once.
@@ -15,7 +15,7 @@ pub fn find_test_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
-            search(path, &mut found)?;
+            search(path, is_test_file, &mut found)?;
         } else if is_test_file(path) {
             found.push(path.clone());
         } else {
@@ -43,23 +43,4 @@ fn test_file_of(program: &Path) -> Result<PathBuf, CommandFailure> {
             beside.display()
         ))),
     }
-}
-
-fn search(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), CommandFailure> {
-    let failed = |error: std::io::Error| {
-        CommandFailure::Program(format!("cannot look into `{}`: {error}", folder.display()))
-    };
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        let path = folder.join(entry.file_name());
-        // Links are not followed: they may lead back.
-        let is_folder = entry.file_type().map_err(failed)?.is_dir();
-        if is_folder && !is_hidden {
-            search(&path, found)?;
-        } else if !is_folder && is_test_file(&path) {
-            found.push(path);
-        }
-    }
-    Ok(())
 }

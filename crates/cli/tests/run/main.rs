@@ -20,6 +20,7 @@ mod jobs;
 mod leftover;
 mod limits;
 mod media;
+mod messages;
 mod mixed;
 mod mpi;
 mod net;

@@ -89,6 +89,65 @@ fn what_a_sink_writes_a_source_reads_whoever_connects() {
     }
 }
 
+/// Both ends say with `--trace info` what happens to their connections.
+#[test]
+fn connections_are_traced() {
+    let port = free_port();
+    let program = PAIR
+        .replace("SINK", &format!("{CLIENT} reconnectionPolicy : NoRetry;"))
+        .replace("SOURCE", &format!("{SERVER} reconnectionPolicy : NoRetry;"));
+    let run = end(start(&Scratch::new(), &program, port, &["--trace", "info"]));
+    let count = |said: &str| run.stderr.matches(said).count();
+    let waits = format!("waits for a client on 127.0.0.1:{port}");
+    assert!(count(&waits) > 0, "{}", run.stderr);
+    // One line of the server, one of the client.
+    assert_eq!(count("is connected with 127.0.0.1:"), 2, "{}", run.stderr);
+    let to_server = format!("is connected with 127.0.0.1:{port}");
+    assert_eq!(count(&to_server), 1, "{}", run.stderr);
+    assert_eq!(count(" has ended"), 2, "{}", run.stderr);
+    run.ok();
+}
+
+const JSON_PAIR: &str = r#"composite Main {
+    param
+        expression<rstring> $port : getSubmissionTimeValue("port");
+    type
+        Item = int32 n, rstring s, list<float64> prices, tuple<boolean b> inner;
+    graph
+        stream<Item> Items = Beacon() {
+            param iterations : 3;
+            output Items :
+                n = (int32) IterationCount(),
+                s = "a\n\"b",
+                prices = [0.5, (float64) IterationCount()],
+                inner = { b = true };
+        }
+        () as Out = TCPSink(Items) {
+            param CLIENT port : $port; format : json;
+        }
+        stream<Item> Back = TCPSource() {
+            param SERVER port : $port; format : json; reconnectionPolicy : NoRetry;
+        }
+        () as Printer = Custom(Back) {
+            logic
+                onTuple Back : println(Back);
+        }
+}"#;
+
+#[test]
+fn json_crosses_tcp_as_csv_does() {
+    let expected: String = (0..3)
+        .map(|n| format!("{{n={n},s=\"a\\n\\\"b\",prices=[0.5,{n}],inner={{b=true}}}}\n"))
+        .collect();
+    for plan in PLANS {
+        let program = JSON_PAIR
+            .replace("CLIENT", CLIENT)
+            .replace("SERVER", SERVER);
+        let run = end(start(&Scratch::new(), &program, free_port(), plan));
+        assert_eq!(run.ok(), expected, "{plan:?}");
+    }
+}
+
 #[test]
 fn both_ends_compare_their_formats_if_they_are_to() {
     let expected = "{n=0,s=\"a,\\\"b\",from=\"127.0.0.1\",at=1}\n\

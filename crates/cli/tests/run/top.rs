@@ -1,8 +1,9 @@
 //! Output of `thalweg top` for running jobs.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 use rustix::termios::{Winsize, tcgetwinsize, tcsetwinsize};
@@ -417,5 +418,80 @@ fn the_picture_keeps_to_the_size_of_the_terminal() {
         .lines()
         .filter(|line| line.contains("AnOperatorWithAVeryLongName["));
     assert!(names.count() >= 30 && !whole.contains(" more"), "{whole}");
+    drop(live);
+}
+
+/// `script` gives the command a terminal of its own, whose keys are what it is sent.
+#[test]
+fn keys_scroll_sort_and_end() {
+    let scratch = Scratch::new();
+    let file = scratch.write("Main.spl", LONG);
+    let mut live = Live::start(&scratch, &["run", file.to_str().unwrap()]);
+    assert_eq!(live.line(), "running\n");
+    until("the job is seen", || top(live.pid(), &[]).status == 0);
+    let shown = format!(
+        "stty rows 12 cols 90; {} top {}",
+        env!("CARGO_BIN_EXE_thalweg"),
+        live.pid()
+    );
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &shown, "/dev/null"])
+        .env("TERM", "xterm");
+    script.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut script = script.spawn().unwrap();
+    let mut keys = script.stdin.take().unwrap();
+    let mut output = BufReader::new(script.stdout.take().unwrap());
+    let mut picture = |what: &str, is_it: &dyn Fn(&str) -> bool| {
+        // One comes each second.
+        let found = (0..100).any(|_| {
+            let mut bytes = Vec::new();
+            output.read_until(b'J', &mut bytes).unwrap();
+            is_it(&String::from_utf8(bytes).unwrap())
+        });
+        assert!(found, "no picture {what}");
+    };
+    picture("is cut and says which keys there are", &|text| {
+        let has_all = ["Main   job", " more", "q quit   s sort: plan"];
+        has_all.iter().all(|part| text.contains(part))
+    });
+    keys.write_all(b"s").unwrap();
+    picture("is sorted", &|text| text.contains("s sort: name"));
+    keys.write_all(b"\x1b[6~").unwrap();
+    picture("is scrolled", &|text| {
+        text.contains("AnOperatorWithAVeryLong") && !text.contains(" more")
+    });
+    keys.write_all(b"g").unwrap();
+    picture("is the first again", &|text| text.contains(" more"));
+    keys.write_all(b"q").unwrap();
+    assert!(script.wait().unwrap().success());
+    drop(live);
+}
+
+#[test]
+fn operators_are_listed_in_the_order_that_is_asked_for() {
+    let scratch = Scratch::new();
+    let file = scratch.write("Main.spl", LONG);
+    let mut live = Live::start(&scratch, &["run", file.to_str().unwrap()]);
+    assert_eq!(live.line(), "running\n");
+    until("the job is seen", || top(live.pid(), &[]).status == 0);
+    let names = |order: &str| -> Vec<String> {
+        let text = top(live.pid(), &["--sort", order]).ok();
+        let mut lines = text
+            .lines()
+            .skip_while(|line| !line.starts_with("PE  OPERATOR"));
+        let kinds = lines.next().unwrap().find("KIND").unwrap();
+        let names = lines.take_while(|line| !line.is_empty()).map(|line| {
+            let name = line.chars().skip(4).take(kinds - 4).collect::<String>();
+            name.trim().to_owned()
+        });
+        // Those that are shortened do not show what they are sorted by.
+        names.filter(|name| !name.contains('\u{2026}')).collect()
+    };
+    let plan = names("plan");
+    let mut sorted = plan.clone();
+    sorted.sort();
+    assert_ne!(plan, sorted);
+    assert_eq!(names("name"), sorted);
     drop(live);
 }

@@ -66,6 +66,10 @@ impl<'w> Expander<'_, 'w> {
             definition::check_definition(composite, self.session);
         }
         self.enclosing.push(composite);
+        self.session
+            .diagnostics
+            .instances
+            .enter(&composite.name, invoked);
         let composite_scope = self.composite_scope(&instance);
         let scope = Scope::composite(composite_scope.clone());
         // Types and defaults may be named after any stream.
@@ -92,6 +96,7 @@ impl<'w> Expander<'_, 'w> {
         for (invocation, outputs) in composite.graph.iter().zip(&graph) {
             self.expand_invocation(invocation, outputs, &composite_scope, &scope, &own);
         }
+        self.session.diagnostics.instances.leave();
         self.enclosing.pop();
     }
 

@@ -380,7 +380,14 @@ fn bracket_advice(finding: Diagnostic, expr: &graph::Expr, to: &Type) -> Diagnos
 pub(crate) fn mismatch(expected: &Type, found: &Type, span: Span, source: &str) -> Diagnostic {
     if *found == Type::Void {
         let message = format!("this has no value (its type is void), and {expected} is needed");
-        return Diagnostic::error("void-value", span, message);
+        let finding = Diagnostic::error("void-value", span, message);
+        let callee = source.split('(').next().unwrap_or_default().trim();
+        return match callee.ends_with('M') {
+            true => finding.help(format!(
+                "`{callee}` changes its first argument: write the call as a statement of its own"
+            )),
+            false => finding,
+        };
     }
     let message = format!("expected {expected}, found {found}");
     let finding = Diagnostic::error("type-mismatch", span, message);

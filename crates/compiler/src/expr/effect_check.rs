@@ -21,7 +21,7 @@ impl Typer<'_, '_> {
             };
             let finding = Diagnostic::error("side-effect-conflict", writer.span, message)
                 .label(other.span, text)
-                .help("the order of evaluation is not defined; use two statements");
+                .help("the order is not defined; copy one into another variable before");
             self.session.report(finding);
         }
         let calls = self

@@ -54,7 +54,7 @@ impl Typer<'_, '_> {
         default.or_else(|| {
             let message = format!("the compile-time value `{name}` is not given");
             let finding = Diagnostic::error("missing-compile-time-value", span, message);
-            self.report(finding.help(format!("give `{name}=value` when compiling")))
+            self.report(finding.help(format!("give `-D {name}=value`, an option before the file")))
         })
     }
 

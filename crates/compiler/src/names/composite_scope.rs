@@ -161,6 +161,13 @@ impl<'w> CompositeScope<'w> {
             diagnostics.add(finding.label(first.span, "first defined here"));
             return;
         }
+        if let Some(ty) = self.types.get(&**name) {
+            let message = format!("`{name}` is a stream and a type of this composite");
+            let finding = Diagnostic::error("duplicate-definition", span, message)
+                .label(ty.def.name.span, "the type is defined here")
+                .help("give one of them another name");
+            diagnostics.add(finding);
+        }
         self.streams
             .borrow_mut()
             .insert(name.clone(), Rc::new(stream));

@@ -15,7 +15,7 @@ use super::enumerator::Enumerator;
 use super::foreign_names::foreign_function;
 use super::foreign_operators::foreign_operator;
 use super::namespace_index::{NamespaceDefinitions, NamespaceId};
-use super::suggest::{BUILT_IN_TYPES, foreign_type};
+use super::suggest::{BUILT_IN_TYPES, foreign_type, is_function_word};
 use super::symbol_table::SymbolTable;
 use super::unit::UnitId;
 use crate::Diagnostics;
@@ -283,6 +283,9 @@ impl SymbolTable {
                 Diagnostic::error(code, name.span, format!("there is no {word} `{text}`"));
             let elsewhere = self.unused_namespace(name, kind);
             let diagnostic = match kind {
+                DefinitionKind::Type if is_function_word(text) => diagnostic.help(
+                    "a function begins with the type of its result: `int32 f(int32 x) { return x; }`",
+                ),
                 DefinitionKind::Type => match foreign_type(text) {
                     Some(own) => diagnostic.help(format!("did you mean `{own}`?")),
                     None => self.suggestions.did_you_mean(diagnostic, text, || {

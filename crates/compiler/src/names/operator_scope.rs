@@ -166,6 +166,17 @@ impl OperatorScope {
         self.output_names.get(name)?.first().copied()
     }
 
+    /// The tuple type of the port of a name, of an input port before an output port. `Some(None)`:
+    /// it is broken, which was reported.
+    pub fn schema_named(&self, name: &str) -> Option<Option<Arc<TupleType>>> {
+        let inputs = self.input_names.get(name);
+        if let Some(&port) = inputs.and_then(|ports| ports.first()) {
+            return Some(self.inputs[port].schema.clone());
+        }
+        let port = self.output(name)?;
+        Some(self.outputs[port].schema.clone())
+    }
+
     /// The input ports that carry one of these streams.
     pub fn inputs_of(&self, streams: &[StreamId]) -> Vec<usize> {
         let carries = |port: &ScopeInputPort| port.streams.iter().any(|s| streams.contains(s));

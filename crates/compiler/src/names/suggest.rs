@@ -32,6 +32,11 @@ pub(super) const BUILT_IN_TYPES: &[&str] = &[
     "xml",
 ];
 
+/// Whether a function begins with this word in another language.
+pub(super) fn is_function_word(name: &str) -> bool {
+    matches!(name, "def" | "fn" | "func" | "fun" | "proc" | "sub")
+}
+
 /// The type that is called so in other languages.
 pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
     Some(match name {

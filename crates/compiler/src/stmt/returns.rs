@@ -5,7 +5,10 @@ use syntax::ast::{Block, Stmt, StmtKind};
 
 /// Whether a block ends with a return on all paths.
 pub(crate) fn always_returns(block: &Block) -> bool {
-    block.stmts.last().is_some_and(ends)
+    // Nothing follows from an empty statement behind a return, which has a warning of its own.
+    let is_empty = |stmt: &&Stmt| matches!(&stmt.kind, StmtKind::Block(b) if b.stmts.is_empty());
+    let mut from_end = block.stmts.iter().rev();
+    from_end.find(|stmt| !is_empty(stmt)).is_some_and(ends)
 }
 
 fn ends(stmt: &Stmt) -> bool {

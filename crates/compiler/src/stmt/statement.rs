@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use graph::{ExprKind, Stmt};
+use graph::{Arg, Callee, ExprKind, NativeId, Stmt};
 use syntax::ast::{self, Block, Ident, StmtKind, TypeExpr};
 use syntax::{Diagnostic, Span};
 use tuple::Type;
@@ -71,17 +71,46 @@ impl<'w> Typer<'_, 'w> {
     }
 
     fn warn_useless(&self, typed: &graph::Expr, span: Span) {
-        let acts = matches!(
-            typed.kind,
+        let finding = match &typed.kind {
+            ExprKind::Call(Callee::Native(function), args) => {
+                match self.pure_function(*function, args, &typed.ty) {
+                    Some(name) => self.useless_call(name, span),
+                    None => return,
+                }
+            }
             ExprKind::Call(..)
-                | ExprKind::Assign(..)
-                | ExprKind::AssignOp(..)
-                | ExprKind::Increment { .. }
-        );
-        if !acts {
-            let message = "this expression has no effect";
-            self.session
-                .report(Diagnostic::warning("no-effect", span, message));
+            | ExprKind::Assign(..)
+            | ExprKind::AssignOp(..)
+            | ExprKind::Increment { .. } => return,
+            _ => Diagnostic::warning("no-effect", span, "this expression has no effect"),
+        };
+        self.session.report(finding);
+    }
+
+    /// The name of a function of the library whose call does nothing but give a value.
+    fn pure_function(&self, function: NativeId, args: &[Arg], ty: &Type) -> Option<&'static str> {
+        let function = self.session.symbols.native(function);
+        let is_of_values = ["spl.math", "spl.string", "spl.collection"];
+        let is_pure = is_of_values.contains(&function.namespace)
+            && !function.prototype.contains("stateful ")
+            && *ty != Type::Void
+            && args.iter().all(|arg| matches!(arg, Arg::Value(_)));
+        let before = function.prototype.split('(').next()?;
+        before.split([' ', '>']).next_back().filter(|_| is_pure)
+    }
+
+    fn useless_call(&self, name: &str, span: Span) -> Diagnostic {
+        let message = format!("the value of `{name}` is not used, and it does nothing else");
+        let finding = Diagnostic::warning("no-effect", span, message);
+        let changing = format!("{name}M");
+        let natives = self.session.symbols.natives().iter();
+        let begin = format!(" {changing}(");
+        match natives
+            .clone()
+            .any(|native| native.prototype.contains(&begin))
+        {
+            true => finding.help(format!("`{changing}` changes its first argument")),
+            false => finding,
         }
     }
 

@@ -161,9 +161,8 @@ impl<'w> Session<'w> {
             let found = match level {
                 ScopeLevel::Block(block) => self.block_type(block, name, scope),
                 ScopeLevel::Operator(operator) => operator
-                    .inputs_named(&name.text)
-                    .first()
-                    .map(|port| operator.inputs[*port].schema.clone().map(Type::Tuple)),
+                    .schema_named(&name.text)
+                    .map(|schema| schema.map(Type::Tuple)),
                 ScopeLevel::Composite(composite_scope) => {
                     let of_type = self.composite_type(composite_scope, name, &outer);
                     of_type.or_else(|| self.stream_type(composite_scope, name, &outer))

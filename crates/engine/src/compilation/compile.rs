@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use compiler::{CompileInput, CompileOptions, SourceText, StageOutput};
 use graph::Program;
+use syntax::{Diagnostic, SourceMap};
 use transport::media;
 
 use super::operator_models::operator_models;
 use crate::error::Error;
 use crate::findings::Findings;
 use crate::plan::crossing_media;
-use crate::sources::{RecordedSources, SourceRecorder};
+use crate::sources::{RecordedSources, SourceRecorder, source_name};
 
 /// A request to compile: the main file, toolkits, and values known when compiling.
 ///
@@ -34,7 +35,7 @@ use crate::sources::{RecordedSources, SourceRecorder};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CompileRequest {
-    /// The file that holds the main composite.
+    /// The file that holds the main composite; `-` is standard input.
     pub file: PathBuf,
     /// Name of the main composite, with or without its namespace; `None` if the file has only one.
     pub main: Option<String>,
@@ -49,6 +50,8 @@ pub struct CompileRequest {
     pub mixed_args: Vec<String>,
     /// Submission-time values by name; `None` when the program is only checked.
     pub submission_values: Option<Vec<(String, String)>>,
+    /// Whether a warning is an error.
+    pub deny_warnings: bool,
 }
 
 /// A compiled program, or the findings that say why there is none.
@@ -98,10 +101,10 @@ pub fn compile(request: &CompileRequest) -> Result<Compilation, Error> {
         &recorder,
         compiler::compile,
     );
-    let findings = Findings::new(output.diagnostics, output.sources);
+    let findings = findings(request, output.diagnostics, output.sources);
     let sources = recorder.into_sources()?;
     Ok(Compilation {
-        program: output.program,
+        program: output.program.filter(|_| !findings.has_errors()),
         findings,
         application_dir: output.application_dir,
         request: request.clone(),
@@ -143,7 +146,20 @@ pub fn check(request: &CompileRequest) -> Result<Findings, Error> {
     let recorder = SourceRecorder::open(&request.file, &request.mixed_args)?;
     let output = run_compiler(request, recorder.main_source(), &recorder, compiler::check);
     recorder.into_sources()?;
-    Ok(Findings::new(output.diagnostics, output.sources))
+    Ok(findings(request, output.diagnostics, output.sources))
+}
+
+/// The findings of a compilation, as the request wants warnings to be taken.
+fn findings(
+    request: &CompileRequest,
+    diagnostics: Vec<Diagnostic>,
+    sources: SourceMap,
+) -> Findings {
+    let mut findings = Findings::new(diagnostics, sources);
+    if request.deny_warnings {
+        findings.deny_warnings();
+    }
+    findings
 }
 
 /// Has the compiler print a stage of a program: the text, if no finding is an error.
@@ -157,8 +173,8 @@ pub(crate) fn print_stage(
     let recorder = SourceRecorder::open(&request.file, &request.mixed_args)?;
     let output = run_compiler(request, recorder.main_source(), &recorder, print);
     recorder.into_sources()?;
-    let findings = Findings::new(output.diagnostics, output.sources);
-    Ok((output.program, findings))
+    let findings = findings(request, output.diagnostics, output.sources);
+    Ok((output.program.filter(|_| !findings.has_errors()), findings))
 }
 
 /// Calls `stage` of the compiler on the main file's text.
@@ -196,7 +212,7 @@ fn run_compiler<T>(
         ..CompileOptions::default()
     };
     stage(CompileInput {
-        files: vec![(request.file.clone(), text)],
+        files: vec![(source_name(&request.file).to_owned(), text)],
         main: request.main.as_deref(),
         loader,
         toolkits: request.toolkit_path.clone(),

@@ -135,6 +135,8 @@ impl Bundle {
             // The recorded sources are generated text already: Perl does not run again.
             mixed_args: Vec::new(),
             submission_values,
+            // The launcher has refused them.
+            deny_warnings: false,
         }
     }
 

@@ -16,6 +16,9 @@ use super::bounded;
 use super::mixed_mode::{self, is_mixed};
 use crate::error::Error;
 
+/// The path that stands for standard input.
+const STANDARD_INPUT: &str = "-";
+
 /// Lists the `.spl` and `.splmm` files of a folder, in order of their names; none if the folder
 /// does not exist or may not be read.
 ///
@@ -37,6 +40,27 @@ pub fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
         .map(|name| folder.join(name))
         .collect();
     files.sort();
+    Ok(files)
+}
+
+/// The `.spl` and `.splmm` files in a folder and in the folders in it, but hidden ones.
+///
+/// # Errors
+/// [`Error::Read`] for a folder that cannot be read.
+pub fn source_files_below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let failed = |error| Error::read(folder, error);
+    let mut files = list(folder).map_err(failed)?;
+    let mut names = retry_interrupted(|| folder_entries(folder)).map_err(failed)?;
+    names.sort();
+    for name in names {
+        let below = folder.join(&name);
+        let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
+        // Links are not followed: they may lead back.
+        let is_link = below.is_symlink();
+        if !is_hidden && !is_link && is_folder(&below)? {
+            files.extend(source_files_below(&below)?);
+        }
+    }
     Ok(files)
 }
 
@@ -89,7 +113,18 @@ pub fn read_source_file(path: &Path, mixed_args: &[String]) -> Result<SourceText
     read_source(path, mixed_args).map_err(|error| Error::read(path, error))
 }
 
+/// The name of a program's main file in findings: `-` is standard input.
+pub fn source_name(path: &Path) -> &Path {
+    match path == Path::new(STANDARD_INPUT) {
+        true => Path::new("standard input"),
+        false => path,
+    }
+}
+
 fn read_source(path: &Path, mixed_args: &[String]) -> io::Result<SourceText> {
+    if path == Path::new(STANDARD_INPUT) {
+        return Ok(bounded::read_from(io::stdin().lock())?.into());
+    }
     let text = String::from_utf8_lossy(&bounded::read(path)?).into_owned();
     Ok(match is_mixed(path) {
         true => mixed_mode::generate(path, text, mixed_args),

@@ -24,6 +24,7 @@ mod math;
 pub(crate) mod number;
 pub(crate) mod regex;
 pub(crate) mod string;
+mod text;
 mod time;
 mod utility;
 mod xml;
@@ -43,6 +44,7 @@ const LISTS: &[&[&[NativeFn]]] = &[
     xml::LISTS,
     eventtime::LISTS,
     json::LISTS,
+    text::LISTS,
 ];
 
 /// All built-in functions, the prototypes of one namespace together.

@@ -1,6 +1,5 @@
 //! Gate: passes tuples while at most a given number is not acknowledged.
 
-use eval::TraceLevel;
 use eval::{Fault, FaultKind};
 use graph::{InPortModel, InvocationError, OperatorModel, OperatorNode as Invocation, PortIndex};
 use graph::{InvocationPart, OutPortModel, ParamMode, ParamModel, PunctuationOutputMode};
@@ -10,6 +9,7 @@ use runtime::{
 };
 use tuple::{TupleBuf, TupleRef};
 
+use super::held_items::HeldItems;
 use crate::verify_params::{exprs, report_misuse};
 
 /// Entry of the registry of operators.
@@ -22,7 +22,9 @@ static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.utility",
     name: "Gate",
     doc: "Passes tuples until so many are unacknowledged, then holds up whoever sends more. Tuples \
-          of the second input port, which is a control port, acknowledge.",
+          of the second input port, which is a control port, acknowledge. Where the thread that \
+          sends is the only one that could acknowledge, tuples wait in the operator. Those that \
+          still wait when the input has ended are dropped, with a warning.",
     inputs: &[
         InPortModel::DEFAULT,
         InPortModel {
@@ -79,6 +81,7 @@ fn verify(operator: &Invocation) -> Result<(), InvocationError> {
 
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     build.set_bounded();
+    build.set_keeps_markers();
     let most = build.integer("maxUnackedTupleCount")?.unwrap_or(1);
     if most < 1 {
         let message = format!("maxUnackedTupleCount is {most}, and should be a number from 1");
@@ -89,6 +92,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
         unacknowledged: 0,
         acknowledged_count: build.param_projection("numTuplesToAck")?,
         buffer: TupleBuf::default(),
+        held: HeldItems::new("Gate", build.state_memory()),
     }))
 }
 
@@ -98,6 +102,7 @@ struct Gate {
     /// Number of tuples that a control tuple acknowledges.
     acknowledged_count: Option<Projection>,
     buffer: TupleBuf,
+    held: HeldItems,
 }
 
 impl Gate {
@@ -113,7 +118,17 @@ impl Gate {
             }
         };
         self.unacknowledged -= count.min(self.unacknowledged);
-        Ok(())
+        let Gate {
+            unacknowledged,
+            unacknowledged_max,
+            held,
+            ..
+        } = self;
+        held.release(out, || {
+            let has_room = *unacknowledged < *unacknowledged_max;
+            *unacknowledged += i128::from(has_room);
+            has_room
+        })
     }
 }
 
@@ -131,9 +146,23 @@ impl Operator for Gate {
             self.unacknowledged += 1;
             return out.submit(PortIndex(0), tuple);
         }
-        let message = "a tuple is dropped: nobody is left who acknowledges those before it";
-        out.services().trace(TraceLevel::Warn, message, "Gate");
-        Ok(())
+        self.held.hold(tuple)
+    }
+
+    fn process_window_marker(
+        &mut self,
+        port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        match port {
+            PortIndex(0) => self.held.pass_window_marker(out),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let why = "nobody is left who acknowledges those before";
+        self.held.drop_rest(why, out)
     }
 
     fn has_room(

@@ -12,6 +12,7 @@ pub mod delay;
 pub mod dynamic_filter;
 pub mod format;
 pub mod gate;
+mod held_items;
 pub mod pair;
 pub mod parallel_splitter;
 pub mod parse;

@@ -1,7 +1,6 @@
 //! Switch: blocks tuples while it is closed.
 
 use eval::Fault;
-use eval::TraceLevel;
 use graph::PunctuationOutputMode;
 use graph::{InPortModel, OperatorModel, OutPortModel, ParamMode, ParamModel, PortIndex};
 use runtime::abi::Predicate;
@@ -9,6 +8,8 @@ use runtime::{
     BuildContext, EvaluationInputs, Operator, OperatorConstructor, OperatorEntry, Outlet,
 };
 use tuple::TupleRef;
+
+use super::held_items::HeldItems;
 
 /// Entry of the registry of operators.
 pub const ENTRY: OperatorEntry = OperatorEntry {
@@ -20,7 +21,9 @@ static MODEL: OperatorModel = OperatorModel {
     namespace: "spl.utility",
     name: "Switch",
     doc: "Passes tuples while it is open, and holds up whoever sends them while it is closed. \
-          Tuples of the second input port, which is a control port, open and close it.",
+          Tuples of the second input port, which is a control port, open and close it. Where the \
+          thread that sends is the only one that could open it, tuples wait in the operator. Those \
+          that still wait when the input has ended are dropped, with a warning.",
     inputs: &[
         InPortModel::DEFAULT,
         InPortModel {
@@ -57,17 +60,21 @@ static MODEL: OperatorModel = OperatorModel {
 
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     build.set_bounded();
+    build.set_keeps_markers();
+    let held = HeldItems::new("Switch", build.state_memory());
     let status = crate::lower::param(build.operator, "status");
     let status = status.ok_or_else(|| crate::lower::missing_param("status"))?;
     Ok(Box::new(Switch {
         status: build.predicate(status)?,
         is_open: build.flag("initialStatus", false)?,
+        held,
     }))
 }
 
 struct Switch {
     status: Predicate,
     is_open: bool,
+    held: HeldItems,
 }
 
 impl Operator for Switch {
@@ -80,14 +87,29 @@ impl Operator for Switch {
         if port == PortIndex(1) {
             let tuples = [None, Some(tuple)];
             self.is_open = self.status.holds(&EvaluationInputs::new(&tuples), out)?;
-            return Ok(());
+            let is_open = self.is_open;
+            return self.held.release(out, || is_open);
         }
         if self.is_open {
             return out.submit(PortIndex(0), tuple);
         }
-        let message = "a tuple is dropped: the switch is closed, and nobody is left who opens it";
-        out.services().trace(TraceLevel::Warn, message, "Switch");
-        Ok(())
+        self.held.hold(tuple)
+    }
+
+    fn process_window_marker(
+        &mut self,
+        port: PortIndex,
+        out: &mut dyn Outlet,
+    ) -> Result<(), Fault> {
+        match port {
+            PortIndex(0) => self.held.pass_window_marker(out),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        let why = "the switch is closed, and nobody is left who opens it";
+        self.held.drop_rest(why, out)
     }
 
     fn has_room(

@@ -12,6 +12,7 @@ mod math;
 mod predicate;
 mod regex;
 mod string;
+mod text;
 mod time;
 mod time_strings;
 mod utility;

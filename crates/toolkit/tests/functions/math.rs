@@ -72,7 +72,8 @@ fn powers_and_logarithms() {
     gives("pow(T val, T pwr)", &[tenths(20), tenths(30)], tenths(80));
     let integral = "<integral T> T pow(T val, T pwr)";
     gives(integral, &[int32(2), int32(10)], int32(1024));
-    gives(integral, &[int8(2), int8(7)], int8(-128));
+    gives(integral, &[int8(2), int8(7)], int8(127));
+    gives(integral, &[int32(0), int32(-1)], int32(i32::MAX));
     gives(integral, &[uint64(2), uint64(40)], uint64(1 << 40));
     gives(integral, &[int32(2), int32(-1)], int32(0));
     gives(integral, &[int32(-3), int32(3)], int32(-27));

@@ -69,7 +69,6 @@ fn wrong_posix_patterns_fault() {
         ("a{x}", "no number"),
         ("a{99999}", "no number"),
         ("a\\", "backslash"),
-        ("(a)\\1", "back-references"),
         ("[z-a]", "is empty"),
         ("[[:foo:]]", "no character class"),
         ("((((a{999}){999}){999}){999})", "too large"),
@@ -83,6 +82,14 @@ fn wrong_posix_patterns_fault() {
         strings([""]).0,
         "nested",
     );
+}
+
+#[test]
+fn posix_patterns_may_refer_back() {
+    posix("xabab", "(ab)\\1", ["abab", "ab"]);
+    posix("ab\nab", "(a.)\n\\1", ["ab\nab", "ab"]);
+    posix("abba", "^(.)(.)\\2\\1$", ["abba", "a", "b"]);
+    posix("abab", "(ab)\\1\\1", []);
 }
 
 #[track_caller]

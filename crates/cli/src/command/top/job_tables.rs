@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use engine::{CrossingSample, JobSample, LatencySample, MarkerSample, PeSample};
 
 use super::layout::TextBlock;
+use super::view::OperatorOrder;
 use super::waits::wait_lines;
 use crate::progress_line::short_number;
 use crate::text_table::TextTable;
@@ -14,16 +15,20 @@ use crate::text_table::TextTable;
 const NAME_CHARS_MAX: usize = 48;
 
 /// Makes the blocks of all jobs; rates are relative to the samples `before`.
-pub fn job_blocks(jobs: &[JobSample], before: &[JobSample]) -> Vec<TextBlock> {
+pub fn job_blocks(
+    jobs: &[JobSample],
+    before: &[JobSample],
+    order: OperatorOrder,
+) -> Vec<TextBlock> {
     if jobs.is_empty() {
         return vec![TextBlock::single_line("no job runs".to_owned())];
     }
     jobs.iter()
-        .flat_map(|job| blocks_of_job(job, before))
+        .flat_map(|job| blocks_of_job(job, before, order))
         .collect()
 }
 
-fn blocks_of_job(job: &JobSample, before: &[JobSample]) -> Vec<TextBlock> {
+fn blocks_of_job(job: &JobSample, before: &[JobSample], order: OperatorOrder) -> Vec<TextBlock> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -39,7 +44,7 @@ fn blocks_of_job(job: &JobSample, before: &[JobSample]) -> Vec<TextBlock> {
         age.as_secs_f64()
     );
     let tables = [
-        operators(job, before),
+        operators(job, before, order),
         crossings(job, before),
         rails(job),
         latencies(job),
@@ -56,11 +61,11 @@ fn blocks_of_job(job: &JobSample, before: &[JobSample]) -> Vec<TextBlock> {
         .collect()
 }
 
-fn operators(job: &JobSample, before: &[JobSample]) -> String {
+fn operators(job: &JobSample, before: &[JobSample], order: OperatorOrder) -> String {
     let head = [
         "PE", "OPERATOR", "KIND", " IN", " IN/s", " MARKS", " OUT", " OUT/s", " MARKS",
     ];
-    let mut table = TextTable::new(&head);
+    let mut listed = Vec::new();
     for pe in &job.pes {
         let earlier = earlier_sample(before, pe);
         for (at, operator) in pe.operators.iter().enumerate() {
@@ -87,18 +92,30 @@ fn operators(job: &JobSample, before: &[JobSample]) -> String {
                     &operator.marks_out,
                 ),
             ];
-            for (now, then, marks) in sides {
+            let mut rates = [0.0; 2];
+            for ((now, then, marks), listed_rate) in sides.into_iter().zip(&mut rates) {
                 let total = |counts: &Vec<u64>| counts.iter().sum::<u64>();
                 let rate = earlier
                     .zip(then)
                     .map(|(e, then)| rate(pe, e, total(now), total(then)));
                 let is_there = !now.is_empty();
+                *listed_rate = rate.unwrap_or(0.0);
                 cells.push(cell(is_there.then(|| total(now) as f64)));
                 cells.push(cell(rate.filter(|_| is_there)));
                 cells.push(cell(is_there.then(|| markers(marks) as f64)));
             }
-            table.add_row(cells);
+            listed.push((&operator.name, rates, cells));
         }
+    }
+    match order {
+        OperatorOrder::Plan => {}
+        OperatorOrder::Name => listed.sort_by_key(|(name, ..)| *name),
+        OperatorOrder::In => listed.sort_by(|(_, a, _), (_, b, _)| b[0].total_cmp(&a[0])),
+        OperatorOrder::Out => listed.sort_by(|(_, a, _), (_, b, _)| b[1].total_cmp(&a[1])),
+    }
+    let mut table = TextTable::new(&head);
+    for (_, _, cells) in listed {
+        table.add_row(cells);
     }
     table.to_text()
 }

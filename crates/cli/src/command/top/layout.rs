@@ -82,6 +82,17 @@ pub fn render_fitting(blocks: &[TextBlock], size: TerminalSize) -> String {
     text(&fitted.collect::<Vec<_>>())
 }
 
+/// Renders the lines from number `first` on, as many as fit on a terminal; at the end the last
+/// ones. Returns the number of the first line shown, too.
+pub fn render_from(blocks: &[TextBlock], size: TerminalSize, first: usize) -> (String, usize) {
+    let most = size.lines.saturating_sub(1).max(1);
+    let all = lines(blocks, &vec![usize::MAX; blocks.len()]);
+    let first = first.min(all.len().saturating_sub(most));
+    let shown = all[first..].iter().take(most);
+    let fitted: Vec<_> = shown.map(|line| truncate(line, size.columns)).collect();
+    (text(&fitted), first)
+}
+
 /// Distributes `lines_max` lines over the blocks: the number of rows of each, at least one.
 fn rows_per_block(blocks: &[TextBlock], lines_max: usize) -> Vec<usize> {
     let heads = blocks.iter().filter(|block| block.head.is_some()).count();
@@ -162,6 +173,19 @@ mod tests {
         assert_eq!(fits(6, 4), "title\n\n+3 more\n");
         assert_eq!(fits(6, 2), "+4 more\n");
         assert_eq!(fits(6, 0), "+4 more\n");
+    }
+
+    #[test]
+    fn lines_further_down_are_shown_up_to_the_last() {
+        let size = TerminalSize {
+            columns: 20,
+            lines: 5,
+        };
+        let from = |first| render_from(&blocks(3), size, first);
+        assert_eq!(from(1), ("\nHEAD\nrow 0\nrow 1\n".to_owned(), 1));
+        assert_eq!(from(5), ("row 2\n\none\ntwo\n".to_owned(), 5));
+        assert_eq!(from(70), from(5));
+        assert_eq!(render_from(&[], size, 3), (String::new(), 0));
     }
 
     #[test]

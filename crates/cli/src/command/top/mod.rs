@@ -2,6 +2,7 @@
 
 mod job_tables;
 mod layout;
+mod view;
 mod waits;
 
 use std::io::Write;
@@ -12,10 +13,12 @@ use engine::{JobSample, PeSample};
 use job_tables::{earlier_sample, job_blocks};
 use layout::TextBlock;
 use serde_json::json;
+use view::{OperatorOrder, TopView};
 
 use crate::failure::CommandFailure;
 use crate::output::write_stdout;
-use crate::terminal::{self, ResizeEvents};
+use crate::terminal::{self, TerminalSize};
+use crate::terminal_events::{TerminalEvent, TerminalEvents};
 
 /// Arguments of `thalweg top`.
 #[derive(Debug, ClapArgs)]
@@ -30,6 +33,10 @@ pub struct TopArgs {
     /// Print one sample and exit
     #[arg(long)]
     pub once: bool,
+
+    /// The order in which operators are listed
+    #[arg(long, value_name = "ORDER", default_value = "plan")]
+    pub sort: OperatorOrder,
 }
 
 /// Time between two drawings; jobs write their counters twice in it.
@@ -48,30 +55,42 @@ pub fn run(args: TopArgs) -> Result<(), CommandFailure> {
             json_line(&before)
         } else {
             let now = next_samples(&before, &args);
-            layout::render_all(&job_blocks(&now, &before))
+            layout::render_all(&job_blocks(&now, &before, args.sort))
         };
         return write_stdout(&text);
     }
-    let resizes = ResizeEvents::listen();
-    let mut blocks: Option<Vec<TextBlock>> = None;
+    let events = TerminalEvents::listen(!args.json && screen_size().is_some());
+    let mut view = TopView::new(args.sort);
+    let mut now = Vec::new();
     loop {
-        resizes.wait_with_resizes(PERIOD, || match &blocks {
-            Some(blocks) => write_or_closed(&screen_text(blocks)).map(drop),
-            None => Ok(()),
-        })?;
-        let now = filtered_samples(&args);
+        let end = Instant::now() + PERIOD;
+        while let Some(event) = events.next_until(end) {
+            match event {
+                TerminalEvent::Ended => return Ok(()),
+                TerminalEvent::Pressed(key) => view.press(key, screen_size().unwrap_or_default()),
+                TerminalEvent::Resized => {}
+            }
+            if !now.is_empty() && !args.json {
+                let blocks = job_blocks(&now, &before, view.order);
+                write_or_closed(&screen_text(&blocks, &mut view, events.has_keys()))?;
+            }
+        }
+        if !now.is_empty() {
+            before = now;
+        }
+        now = filtered_samples(&args);
         if now.is_empty() && args.job.is_some() {
             return Ok(());
         }
         let text = if args.json {
             json_line(&now)
         } else {
-            screen_text(blocks.insert(job_blocks(&now, &before)))
+            let blocks = job_blocks(&now, &before, view.order);
+            screen_text(&blocks, &mut view, events.has_keys())
         };
         if !write_or_closed(&text)? {
             return Ok(());
         }
-        before = now;
     }
 }
 
@@ -139,14 +158,18 @@ fn write_or_closed(text: &str) -> Result<bool, CommandFailure> {
     }
 }
 
+/// The size of the terminal that is drawn on; `None` if standard output is none that can be.
+fn screen_size() -> Option<TerminalSize> {
+    let screen = std::io::stdout();
+    terminal::size(&screen).filter(|_| terminal::supports_escapes(&screen))
+}
+
 /// The text of one drawing. On a terminal it overwrites the last drawing and is no larger than the
 /// terminal; elsewhere it has all lines.
-fn screen_text(blocks: &[TextBlock]) -> String {
-    let screen = std::io::stdout();
-    let size = terminal::size(&screen).filter(|_| terminal::supports_escapes(&screen));
-    let Some(size) = size else {
+fn screen_text(blocks: &[TextBlock], view: &mut TopView, has_keys: bool) -> String {
+    let Some(size) = screen_size() else {
         return layout::render_all(blocks) + "\n";
     };
-    let text = layout::render_fitting(blocks, size);
+    let text = view.text(blocks, size, has_keys);
     format!("\x1b[H{}\x1b[J", text.replace('\n', "\x1b[K\n"))
 }

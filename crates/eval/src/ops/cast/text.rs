@@ -49,6 +49,17 @@ pub(super) fn from_string(value: &Value, to: &Type) -> Result<Value, Fault> {
     }
     text::parse_whole(&bytes, to).map_err(|why| {
         let shown = graph::print::BriefValue(value);
-        Fault::value(format!("{shown} cannot be cast to {to}: {why}"))
+        let expected = &why.expected;
+        let place = match why.offset {
+            0 => String::new(),
+            offset => {
+                let read = String::from_utf8_lossy(&bytes[..offset.min(bytes.len())]);
+                let read = Value::RString(RString::from(&*read));
+                format!(" behind {}", graph::print::BriefValue(&read))
+            }
+        };
+        Fault::value(format!(
+            "{shown} cannot be cast to {to}: expected {expected}{place}"
+        ))
     })
 }

@@ -43,6 +43,11 @@ fn ports(p: &mut Parser) {
         }
         seen.push(kind);
         port_group(p, kind);
+        if p.at(Comma) {
+            p.error_missing("expected `;` between the inputs and the outputs");
+            p.bump();
+            continue;
+        }
         if !p.eat(Semi) {
             break;
         }
@@ -80,7 +85,8 @@ fn port_group(p: &mut Parser, kind: SyntaxKind) {
         p.declaration_name(DeclarationKind::Stream, "the name of a port");
         p.finish(name, Name);
         p.finish(port, CompositePort);
-        if !p.eat(Comma) {
+        let ends_group = matches!(p.nth(1), OutputKw | InputKw);
+        if p.at(Comma) && ends_group || !p.eat(Comma) {
             break;
         }
     }

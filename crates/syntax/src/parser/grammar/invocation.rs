@@ -227,7 +227,11 @@ fn inputs(p: &mut Parser) -> bool {
         }
     }
     if !takes_values {
+        let is_parameter = p.at(Colon);
         close_parenthesis(p, open, "expected `,`, `;` or `)` after the input");
+        if is_parameter {
+            p.add_help("parameters stand in the body: `{ param file : \"x.csv\"; }`");
+        }
     }
     p.finish(node, InputList);
     takes_values
@@ -335,7 +339,10 @@ fn one_clause(p: &mut Parser, order: &mut ClauseOrder) {
     } else {
         p.error_unexpected("`logic`, `window`, `param`, `output`, `config` or `}`");
         let is_logic = p.at(Ident) && matches!(p.token_text(p.pos), "state" | "onProcess");
-        if p.at(Ident) && p.nth(1) == Colon && !is_logic {
+        let is_output = p.at(Ident) && p.nth(1) == Colon && p.nth(2) == Ident && p.nth(3) == Eq;
+        if is_output {
+            p.add_help("assignments to an output stream are written after the word `output`");
+        } else if p.at(Ident) && p.nth(1) == Colon && !is_logic {
             p.add_help("parameters are written after the word `param`");
         } else if is_logic || p.at_any(&[OnTupleKw, OnPunctKw]) {
             p.add_help("it is part of the clause that begins with the word `logic`");

@@ -160,6 +160,7 @@ fn variable(p: &mut Parser, is_first: bool) {
     let help = match p.current() {
         LBracket => Some(types::array_advice(p)),
         MutableKw => Some("`mutable` stands before the type: `mutable int32 x = 1;`"),
+        Question => Some("a type with the value null is written `optional<int32>`"),
         kind if kind.is_type_keyword() && !is_first => {
             Some("each type has a declaration of its own")
         }

@@ -31,6 +31,8 @@ pub enum SocketRole {
 
 /// Establishes the connections of an adapter.
 pub struct TcpConnector {
+    /// Name of the adapter's operator, for messages.
+    kind: &'static str,
     role: SocketRole,
     /// Number of retries for each connection; `None`: without limit.
     reconnection_bound: Option<u32>,
@@ -45,6 +47,8 @@ pub struct TcpConnector {
     /// The format that both ends must confirm, if the program asks for it.
     wire_format: Option<WireFormat>,
     last_message: LastMessage,
+    /// The other end of the last connection, for messages.
+    peer: String,
     stop_waiter: StopWaiter,
 }
 
@@ -72,12 +76,12 @@ struct KeepAlive {
 }
 
 impl TcpConnector {
-    /// A connector with the parameters of an invocation. A server listens from here on, so that
-    /// clients in the same program can connect.
+    /// A connector with the parameters of an invocation, whose operator is named in messages. A
+    /// server listens from here on, so that clients in the same program can connect.
     ///
     /// # Errors
     /// Parameters that are out of range; the port cannot be listened on.
-    pub fn new(build: &mut BuildContext<'_>) -> Result<TcpConnector, Fault> {
+    pub fn new(build: &mut BuildContext<'_>, kind: &'static str) -> Result<TcpConnector, Fault> {
         let is_server = build.literal("role") == Some("server");
         let side = if is_server {
             server(build)?
@@ -98,6 +102,7 @@ impl TcpConnector {
         let stop_waiter = StopWaiter::new(&build.stop_signal())
             .map_err(|error| system_fault("cannot make a descriptor to wait on", &error))?;
         Ok(TcpConnector {
+            kind,
             role: side,
             reconnection_bound: bound,
             retries: bound,
@@ -108,6 +113,7 @@ impl TcpConnector {
             keep_alive: keep_alive(build)?,
             wire_format: WireFormat::from_params(build)?,
             last_message: LastMessage::default(),
+            peer: String::new(),
             stop_waiter,
         })
     }
@@ -143,6 +149,11 @@ impl TcpConnector {
     /// The next connection, however long that takes. `None`: a shutdown came first, or it was tried
     /// as often as the parameters allow.
     pub fn next_connection(&mut self, out: &mut dyn Outlet) -> Option<TcpStream> {
+        if let SocketRole::Server(listener) = &self.role
+            && let Ok(address) = listener.local_addr()
+        {
+            self.trace(&format!("waits for a client on {address}"), out);
+        }
         while !out.services().is_shutdown() && self.take_retry() {
             match self.try_connect() {
                 Ok(Some(stream)) => {
@@ -150,6 +161,9 @@ impl TcpConnector {
                         out.services().add_to_metric("nReconnections", 1);
                     }
                     self.last_message = LastMessage::default();
+                    let peer = stream.peer_addr();
+                    self.peer = peer.map_or_else(|_| "a peer".to_owned(), |peer| peer.to_string());
+                    self.trace(&format!("is connected with {}", self.peer), out);
                     return Some(stream);
                 }
                 Ok(None) => return None,
@@ -168,11 +182,19 @@ impl TcpConnector {
         None
     }
 
+    /// Traces that the last connection has ended.
+    pub fn trace_end(&self, out: &mut dyn Outlet) {
+        self.trace(&format!("the connection with {} has ended", self.peer), out);
+    }
+
+    fn trace(&self, message: &str, out: &mut dyn Outlet) {
+        out.services().trace(TraceLevel::Info, message, self.kind);
+    }
+
     /// Logs a message, unless the last one was equal: endless retries give one message.
     fn log_unless_repeated(&mut self, message: String, out: &mut dyn Outlet) {
         if self.last_message.is_new(&message) || self.reconnection_bound.is_some() {
-            let name = out.services().operator_name().to_owned();
-            out.services().log(TraceLevel::Warn, &message, &name);
+            out.services().log(TraceLevel::Warn, &message, self.kind);
         }
     }
 

@@ -159,7 +159,7 @@ fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     let retries = build.flag("retryFailedSends", false)?;
     let flush_every = build.integer("flush")?.unwrap_or(0) as u64;
     Ok(Box::new(TcpSink {
-        connector: TcpConnector::new(build)?,
+        connector: TcpConnector::new(build, "TCPSink")?,
         open: None,
         compression: Compression::from_literal(build.literal("compression"))?,
         encoding: encoding(encoding_name.as_deref())?,
@@ -331,6 +331,7 @@ impl TcpSink {
             return;
         };
         out.services().add_to_metric("nConnections", -1);
+        self.connector.trace_end(out);
         if let Err(error) = output.close(out.services()) {
             let message = format!("the connection {} broke: {error}", self.connector);
             out.services().log(TraceLevel::Warn, &message, "TCPSink");

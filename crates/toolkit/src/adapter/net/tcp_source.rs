@@ -90,7 +90,7 @@ struct TcpConnectionSource {
 
 fn build(build: &mut BuildContext<'_>) -> Result<Box<dyn Operator>, Fault> {
     Ok(Box::new(TcpSource(Some(TcpConnectionSource {
-        connector: TcpConnector::new(build)?,
+        connector: TcpConnector::new(build, "TCPSource")?,
         tuple_reader: TupleReader::new(build, "TCPSource")?,
         init_delay: build.number("initDelay")?.unwrap_or(0.0),
         punctuated: build.flag("readPunctuations", false)?,
@@ -121,6 +121,7 @@ impl Source for TcpConnectionSource {
             out.services().add_to_metric("nConnections", 1);
             let ended = self.read(stream, out)?;
             out.services().add_to_metric("nConnections", -1);
+            self.connector.trace_end(out);
             match ended {
                 ReadEnd::Shutdown => return Ok(()),
                 ReadEnd::FinalMarker => {

@@ -38,20 +38,22 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
     math(
         "<integral T> T pow(T val, T pwr)",
-        "The number to a power, computed in float64 and cut off to the integer type.",
+        "The number to a power, computed in float64 and cut off to an integer; beyond the type, the \
+         nearest number of it.",
         |c| {
             let number = |at| c.arg(at).as_integer().expect("an integer") as f64;
             let (x, power) = (number(0), number(1));
-            let wide = x.powf(power) as i128;
+            // A number beyond the type becomes the nearest one, as in a cast.
+            let real = x.powf(power);
             Ok(match c.arg(0) {
-                Value::Int8(_) => Value::Int8(wide as i8),
-                Value::Int16(_) => Value::Int16(wide as i16),
-                Value::Int32(_) => Value::Int32(wide as i32),
-                Value::Int64(_) => Value::Int64(wide as i64),
-                Value::Uint8(_) => Value::Uint8(wide as u8),
-                Value::Uint16(_) => Value::Uint16(wide as u16),
-                Value::Uint32(_) => Value::Uint32(wide as u32),
-                _ => Value::Uint64(wide as u64),
+                Value::Int8(_) => Value::Int8(real as i8),
+                Value::Int16(_) => Value::Int16(real as i16),
+                Value::Int32(_) => Value::Int32(real as i32),
+                Value::Int64(_) => Value::Int64(real as i64),
+                Value::Uint8(_) => Value::Uint8(real as u8),
+                Value::Uint16(_) => Value::Uint16(real as u16),
+                Value::Uint32(_) => Value::Uint32(real as u32),
+                _ => Value::Uint64(real as u64),
             })
         },
     ),

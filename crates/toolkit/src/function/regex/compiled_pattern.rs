@@ -3,6 +3,7 @@
 use eval::Fault;
 use fancy_regex::{BytesMode, RegexBuilder};
 
+use super::ere::BACK_REFERENCE;
 use super::posix::{CaptureGroups, PosixRegex};
 
 /// Syntax of a pattern, and the kind of text that it is matched with.
@@ -25,6 +26,14 @@ pub(in crate::function) enum CompiledPattern {
 }
 
 impl CompiledPattern {
+    /// Whether a text has a match. For the flavours that see code points the text is UTF-8.
+    pub(in crate::function) fn is_match(&self, text: &[u8]) -> Result<bool, Fault> {
+        match self {
+            CompiledPattern::Posix(posix) => Ok(posix.is_match(text)),
+            CompiledPattern::Perl(regex) => regex.is_match(text).map_err(|e| perl_fault(&e)),
+        }
+    }
+
     /// The first match that begins at `from` or later. For the flavours that see code points the
     /// text is UTF-8.
     pub(in crate::function) fn groups(
@@ -36,27 +45,35 @@ impl CompiledPattern {
             CompiledPattern::Posix(posix) => Ok(posix.groups(&text[from..], from)),
             CompiledPattern::Perl(regex) => {
                 let found = regex.captures_from_pos(text, from);
-                let found = found.map_err(|e| Fault::value(format!("regular expression: {e}")))?;
+                let found = found.map_err(|e| perl_fault(&e))?;
                 Ok(found.map(|captures| captures.iter().map(|g| g.map(|g| g.range())).collect()))
             }
         }
     }
 }
 
+fn perl_fault(error: &fancy_regex::Error) -> Fault {
+    Fault::value(format!("regular expression: {error}"))
+}
+
 pub(super) fn compile(flavour: RegexFlavour, pattern: &[u8]) -> Result<CompiledPattern, String> {
     let (source, mode) = match flavour {
-        RegexFlavour::Posix => return PosixRegex::new(pattern).map(CompiledPattern::Posix),
+        RegexFlavour::Posix => match PosixRegex::new(pattern) {
+            // Only backtracking matches it. Of alternatives it takes the first, not the longest.
+            Err(why) if why == BACK_REFERENCE => (escape_non_ascii(pattern), BytesMode::Ascii),
+            compiled => return compiled.map(CompiledPattern::Posix),
+        },
         RegexFlavour::PerlBytes => (escape_non_ascii(pattern), BytesMode::Ascii),
         RegexFlavour::Icu | RegexFlavour::PerlPoints => (
             String::from_utf8_lossy(pattern).into_owned(),
             BytesMode::UnicodeBytes,
         ),
     };
-    let by_lines = flavour != RegexFlavour::Icu;
+    let by_lines = matches!(flavour, RegexFlavour::PerlBytes | RegexFlavour::PerlPoints);
     RegexBuilder::new(&source)
         .bytes_mode(mode)
         .multi_line(by_lines)
-        .dot_matches_new_line(by_lines)
+        .dot_matches_new_line(flavour != RegexFlavour::Icu)
         .build()
         .map(CompiledPattern::Perl)
         .map_err(|e| e.to_string())

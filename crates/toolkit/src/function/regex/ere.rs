@@ -6,9 +6,13 @@
 //! repeat  = '*' | '+' | '?' | '{' m? (',' n?)? '}'
 //! ```
 //! An unmatched `)` is an ordinary character, a repetition with nothing to repeat an error. GNU's
-//! `\w \W \s \S \b \B \< \>` and `` \` \' `` are known; back-references are not.
+//! `\w \W \s \S \b \B \< \>` and `` \` \' `` are known; back-references are not, and patterns with
+//! one are left to the engine of Perl's patterns.
 
 use regex_syntax::hir::{Capture, Class, ClassBytes, ClassBytesRange, Hir, Look, Repetition};
+
+/// The sentence about a pattern with a back-reference, which no automaton can match.
+pub(super) const BACK_REFERENCE: &str = "back-references are not supported";
 
 /// Deeper nesting could overflow the stack in the automaton's builder.
 const DEPTH_MAX: usize = 200;
@@ -105,7 +109,7 @@ impl EreParser<'_> {
         };
         self.rest = rest;
         Ok(match escaped {
-            b'1'..=b'9' => return Err("back-references are not supported".to_string()),
+            b'1'..=b'9' => return Err(BACK_REFERENCE.to_string()),
             b'w' => byte_class(WORD, false),
             b'W' => byte_class(WORD, true),
             b's' => byte_class(SPACE, false),

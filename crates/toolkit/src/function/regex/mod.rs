@@ -24,4 +24,4 @@ mod replace;
 pub(super) use compiled_pattern::RegexFlavour;
 pub(super) use pattern_cache::cached_pattern;
 pub use pattern_cache::is_match;
-pub(super) use replace::replace;
+pub(super) use replace::{all_matches, replace};

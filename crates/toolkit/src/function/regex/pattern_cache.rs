@@ -32,7 +32,7 @@ pub(in crate::function) fn cached_pattern(
 /// A fault that names the pattern and what is wrong with it.
 pub fn is_match(text: &[u8], pattern: &[u8]) -> Result<bool, Fault> {
     let pattern = cached_pattern(RegexFlavour::Posix, pattern)?;
-    Ok(pattern.groups(text, 0)?.is_some())
+    pattern.is_match(text)
 }
 
 type RegexCacheKey = (RegexFlavour, Box<[u8]>);

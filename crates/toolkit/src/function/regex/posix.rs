@@ -1,8 +1,10 @@
 //! Leftmost-longest matching of a POSIX pattern.
 //!
 //! Where a match begins does not depend on which alternatives are preferred, so a fast
-//! leftmost-first engine finds the beginning; from there a simulation of the automaton that does
-//! not stop at the first match finds the longest end together with the groups.
+//! leftmost-first engine finds the beginning, and an automaton that does not stop at the first
+//! match finds the longest end. For most patterns that is where the leftmost-first match ends, too:
+//! then its groups are the result. Else a simulation of the automaton finds the groups of the
+//! longest match.
 //!
 //! # Groups
 //! The whole match is POSIX's. Among the ways to arrive at it the groups are those of the way that
@@ -13,9 +15,11 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use regex_automata::hybrid::dfa::{self, DFA};
 use regex_automata::meta;
 use regex_automata::nfa::thompson::pikevm::{self, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, Config};
+use regex_automata::util::captures::Captures;
 use regex_automata::{Anchored, Input, MatchKind};
 
 use super::ere;
@@ -26,9 +30,20 @@ pub(in crate::function) type CaptureGroups = Vec<Option<Range<usize>>>;
 /// A compiled POSIX extended regular expression.
 pub(in crate::function) struct PosixRegex {
     finder: meta::Regex,
+    /// Finds the longest end; `None` for a pattern that it cannot be made of.
+    ends: Option<DFA>,
     longest: PikeVM,
-    /// The simulation's memory between searches. Patterns do not leave their thread.
-    memory: RefCell<pikevm::Cache>,
+    /// Memory that searches keep between them. Patterns do not leave their thread.
+    memory: RefCell<SearchMemory>,
+}
+
+/// Memory of the searches of a pattern.
+struct SearchMemory {
+    /// Groups of the leftmost-first match.
+    first: Captures,
+    ends: Option<dfa::Cache>,
+    /// Made when a longest match is another one than the first.
+    longest: Option<pikevm::Cache>,
 }
 
 /// A pattern such as `((a{99}){99}){99}` must not take all memory.
@@ -47,28 +62,64 @@ impl PosixRegex {
             .utf8(false)
             .nfa_size_limit(Some(AUTOMATON_BYTES_MAX));
         let automaton = Compiler::new().configure(config).build_from_hir(&hir);
+        let automaton = automaton.map_err(|e| too_large(&e))?;
+        let all = dfa::Config::new().match_kind(MatchKind::All);
+        let ends = dfa::Builder::new()
+            .configure(all)
+            .build_from_nfa(automaton.clone());
+        let ends = ends.ok();
         let longest = PikeVM::builder()
             .configure(PikeVM::config().match_kind(MatchKind::All))
-            .build_from_nfa(automaton.map_err(|e| too_large(&e))?)
+            .build_from_nfa(automaton)
             .map_err(|e| too_large(&e))?;
-        let memory = RefCell::new(longest.create_cache());
+        let memory = RefCell::new(SearchMemory {
+            first: finder.create_captures(),
+            ends: ends.as_ref().map(DFA::create_cache),
+            longest: None,
+        });
         Ok(PosixRegex {
             finder,
+            ends,
             longest,
             memory,
         })
     }
 
+    /// Whether a text has a match.
+    pub(super) fn is_match(&self, text: &[u8]) -> bool {
+        self.finder.is_match(text)
+    }
+
     /// The leftmost-longest match, its positions counted from `base`.
     pub(super) fn groups(&self, text: &[u8], base: usize) -> Option<CaptureGroups> {
-        let start = self.finder.find(text)?.start();
+        let memory = &mut *self.memory.borrow_mut();
+        self.finder
+            .search_captures(&Input::new(text), &mut memory.first);
+        let first = memory.first.get_match()?.range();
+        let input = Input::new(text)
+            .range(first.start..)
+            .anchored(Anchored::Yes);
+        // The first way to the longest end is the first way of all, if that leads there.
+        if self.longest_end(&input, &mut memory.ends) == Some(first.end) {
+            return Some(shifted(&memory.first, base));
+        }
         let mut groups = self.longest.create_captures();
-        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
-        self.longest
-            .captures(&mut self.memory.borrow_mut(), input, &mut groups);
-        let shifted = |span: regex_automata::Span| base + span.start..base + span.end;
-        groups
-            .is_match()
-            .then(|| groups.iter().map(|span| span.map(shifted)).collect())
+        let cache = &mut memory.longest;
+        let cache = cache.get_or_insert_with(|| self.longest.create_cache());
+        self.longest.captures(cache, input, &mut groups);
+        groups.is_match().then(|| shifted(&groups, base))
     }
+
+    /// Where the longest match ends that begins with the input; `None` if the automaton cannot say.
+    fn longest_end(&self, input: &Input<'_>, cache: &mut Option<dfa::Cache>) -> Option<usize> {
+        let (ends, cache) = (self.ends.as_ref()?, cache.as_mut()?);
+        let found = ends.try_search_fwd(cache, input).ok()??;
+        Some(found.offset())
+    }
+}
+
+/// The ranges of groups, counted from `base`.
+fn shifted(groups: &Captures, base: usize) -> CaptureGroups {
+    let shifted = |span: regex_automata::Span| base + span.start..base + span.end;
+    groups.iter().map(|span| span.map(shifted)).collect()
 }

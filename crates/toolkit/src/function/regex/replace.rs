@@ -56,6 +56,28 @@ pub(in crate::function) fn replace(
     Ok(out)
 }
 
+/// All matches from left to right. The next one is looked for where the last one ends, one
+/// character on if that was empty.
+pub(in crate::function) fn all_matches(
+    pattern: &CompiledPattern,
+    text: &[u8],
+) -> Result<Vec<CaptureGroups>, Fault> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while from <= text.len()
+        && let Some(groups) = pattern.groups(text, from)?
+        && let Some(whole) = groups[0].clone()
+    {
+        found.push(groups);
+        from = if whole.is_empty() {
+            after_character(text, whole.end)
+        } else {
+            whole.end
+        };
+    }
+    Ok(found)
+}
+
 /// The position one character on.
 fn after_character(text: &[u8], at: usize) -> usize {
     let continues = |b: &&u8| **b & 0xC0 == 0x80;

@@ -8,6 +8,7 @@ mod tokenize;
 mod transform;
 
 use eval::NativeFn;
+pub(super) use pattern::{text_value, verify_pattern};
 
 /// The lists of this namespace.
 pub(super) const LISTS: &[&[NativeFn]] = &[

@@ -12,7 +12,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "list<rstring> regexMatch(rstring str, rstring patt)",
         "The leftmost, longest match of a POSIX extended regular expression: the whole match, then \
          the groups that took part in it; an empty list if there is none. Faults if the pattern is \
-         wrong; back-references are not supported.",
+         wrong. In a pattern with back-references (`\\1`) alternatives are tried from the left \
+         instead.",
         |c| matched(c, RegexFlavour::Posix),
     )
     .with_check(|args| verify_pattern(args, RegexFlavour::Posix)),
@@ -80,7 +81,10 @@ const PATTERN_HELP: &str = "a character that stands for itself has a backslash b
 
 /// The pattern, as far as it is known. A template is used only where the pattern matches: a call
 /// with a wrong one need not fail.
-fn verify_pattern(args: &[Option<Value>], flavour: RegexFlavour) -> Result<(), WrongArgument> {
+pub(in crate::function) fn verify_pattern(
+    args: &[Option<Value>],
+    flavour: RegexFlavour,
+) -> Result<(), WrongArgument> {
     let Some(pattern) = utf8_of(args, 1) else {
         return Ok(());
     };
@@ -108,7 +112,7 @@ fn replaced(c: &mut NativeCall<'_>, flavour: RegexFlavour) -> NativeResult {
 }
 
 /// Text of the kind of the first argument.
-fn text_value(c: &NativeCall<'_>, text: Vec<u8>) -> Value {
+pub(in crate::function) fn text_value(c: &NativeCall<'_>, text: Vec<u8>) -> Value {
     match c.arg(0) {
         Value::UString(_) => Value::UString(UString::from_utf8_lossy(&text)),
         _ => rstring(text),
