@@ -15,15 +15,16 @@ use std::rc::Rc;
 
 use eval::NativeFn;
 use graph::{Function, OperatorModel, OperatorNode, Program};
-use syntax::ast::Composite;
-use syntax::{Diagnostic, Severity, SourceMap};
+use syntax::ast::{Composite, Item, QName};
+use syntax::{DeclarationKind, Diagnostic, Severity, SourceMap, Span};
 
 use crate::check::check_graph;
 use crate::connect::connect_operators;
 use crate::expand::Expander;
 use crate::load::{self, LoadedProgram, Loader, SourceText};
 use crate::main_composite::{self, can_be_main};
-use crate::names::{SymbolTable, UnitId};
+use crate::name_index::NameDeclaration;
+use crate::names::{Definition, DefinitionKind, SymbolTable, UnitId};
 use crate::{CompileOptions, Diagnostics, Session};
 
 /// Files, library and options of one compilation.
@@ -228,8 +229,77 @@ fn begin<'w>(
         .and_then(|main| main_composite::find(symbols, main));
     let mut session = Session::new(symbols, &input.options, main.clone().unwrap_or_default());
     session.diagnostics = diagnostics;
+    if session.name_recorder().is_some() {
+        note_definitions(&session);
+        note_imports(&session);
+    }
     session.values_pending.set(!needs_main);
     (session, root)
+}
+
+/// Begins the index of names, if one is wanted, with the composites and functions of all files.
+fn note_definitions(session: &Session<'_>) {
+    let Some(names) = session.name_recorder() else {
+        return;
+    };
+    // A program that is compiled twice has the index of the second time.
+    names.take();
+    for item in session
+        .symbols
+        .units()
+        .flat_map(|(_, unit)| &unit.unit.items)
+    {
+        match item {
+            Item::Composite(composite) => names.add_declaration(NameDeclaration {
+                head: composite.span,
+                doc: composite.doc.clone(),
+                ..NameDeclaration::new(DeclarationKind::Composite, &composite.name, None)
+            }),
+            Item::Function(function) => names.add_declaration(NameDeclaration {
+                head: Span {
+                    end: function.body.span.start,
+                    ..function.span
+                },
+                doc: function.doc.clone(),
+                ..NameDeclaration::new(DeclarationKind::Function, &function.name, None)
+            }),
+            Item::Type(definition) => names.add_declaration(NameDeclaration {
+                head: definition.span,
+                ..NameDeclaration::new(DeclarationKind::Type, &definition.name, None)
+            }),
+        }
+    }
+}
+
+/// Notes the names in the `use` directives of all files.
+fn note_imports(session: &Session<'_>) {
+    let kinds = [
+        DefinitionKind::Operator,
+        DefinitionKind::Type,
+        DefinitionKind::Function,
+    ];
+    for (id, unit) in session.symbols.units() {
+        for import in &unit.unit.uses {
+            let Some(name) = import.name.clone() else {
+                continue;
+            };
+            let place = name.span;
+            let name = QName {
+                namespace: Some(import.namespace.clone()),
+                name,
+                span: import.span,
+            };
+            for kind in kinds {
+                let declared = match session.symbols.search(id, &name, kind) {
+                    Ok(Definition::Composite(_, composite)) => composite.name.span,
+                    Ok(Definition::Type(_, definition)) => definition.name.span,
+                    Ok(Definition::Function(_, function)) => function.name.span,
+                    _ => continue,
+                };
+                session.note_use(place, declared, None);
+            }
+        }
+    }
 }
 
 /// The qualified name of the main composite. A check needs none: it takes the only candidate, so

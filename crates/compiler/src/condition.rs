@@ -116,6 +116,7 @@ fn operator_scope(over: &Arc<TupleType>) -> OperatorScope {
         schema: Some(over.clone()),
         mutable: false,
         span: Span::default(),
+        alias: None,
     };
     let operator_scope =
         OperatorScope::new("", "", vec![port], Vec::new(), ChannelPosition::default());

@@ -9,6 +9,7 @@
 //! | folders | contents |
 //! | --- | --- |
 //! | `poison` | names and places about which nothing further is said |
+//! | [`NameIndex`] | names with their meanings, for editors |
 //! | [`names`], `load` | source files, symbol table, scopes |
 //! | `tables`, [`Session`] | data that several stages share |
 //! | [`types`], [`fold`], [`expr`], [`stmt`], [`function`] | typing |
@@ -33,6 +34,7 @@ mod instance_trail;
 mod invoke;
 mod load;
 mod main_composite;
+mod name_index;
 pub mod names;
 mod options;
 mod poison;
@@ -47,8 +49,10 @@ pub use compile::{
     CompileInput, CompileOutput, StageOutput, check, compile, print_instances, print_symbols,
 };
 pub use condition::{CONDITION_BYTES_MAX, compile_condition};
+pub use config::CONFIG_KINDS;
 pub use diagnostics::Diagnostics;
 pub use invoke::without_channels;
 pub use load::{EmptyLoader, GeneratedOrigin, GenerationProblem, Loader, SourceText};
+pub use name_index::{NameDeclaration, NameIndex, NameMeaning, NameRecorder, NameUse};
 pub use options::{CompileOptions, SideEffectRule};
 pub use session::Session;

@@ -1,6 +1,9 @@
 //! Options of a compilation, as the user gives them.
 
 use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::name_index::NameRecorder;
 
 /// Values and options that the user gives a compilation.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +24,8 @@ pub struct CompileOptions {
     pub media_search: String,
     /// How many operators a program may expand to; `None` for 262,144.
     pub operators_max: Option<usize>,
+    /// Collects the names of the program with their meanings.
+    pub names: Option<Rc<NameRecorder>>,
 }
 
 /// Values of `--output-side-effects-behavior`: how output clauses with side effects are reported.

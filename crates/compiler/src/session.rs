@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use graph::Pos;
 use syntax::{DeclarationKind, Diagnostic, Span};
+use tuple::{TupleType, Type};
 
+use crate::name_index::{NameDeclaration, NameMeaning, NameRecorder};
 use crate::names::SymbolTable;
 use crate::tables::{ConditionSymbols, FunctionTable, RequestedValues, TypeDefinitions};
 use crate::{CompileOptions, Diagnostics};
@@ -100,6 +102,40 @@ impl<'w> Session<'w> {
     /// Whether a node is broken somewhere, so that parts of it may be missing.
     pub(crate) fn is_broken(&self, node: Span) -> bool {
         self.symbols.poison.is_within(node)
+    }
+
+    /// The collector of names, if the caller of the compiler wants them.
+    pub(crate) fn name_recorder(&self) -> Option<&NameRecorder> {
+        self.options.names.as_deref()
+    }
+
+    /// Notes that a name means a declaration of the program, and the type of its value.
+    pub(crate) fn note_use(&self, name: Span, declared: Span, ty: Option<&Type>) {
+        self.note_meaning(name, NameMeaning::Declared(declared), ty);
+    }
+
+    /// Notes the meaning of a name, and the type of its value.
+    pub(crate) fn note_meaning(&self, name: Span, meaning: NameMeaning, ty: Option<&Type>) {
+        if let Some(names) = self.name_recorder() {
+            names.add_use(name, meaning, ty);
+        }
+    }
+
+    /// Notes that a name means an attribute of a tuple type.
+    pub(crate) fn note_attribute(&self, name: Span, schema: &Arc<TupleType>, index: usize) {
+        if let Some(names) = self.name_recorder()
+            && let Some(origin) = names.origin(schema, index)
+        {
+            let ty = schema.attributes.get(index).map(|attribute| &attribute.ty);
+            names.add_use(name, NameMeaning::Declared(origin), ty);
+        }
+    }
+
+    /// Notes a declaration, which is made only if it is wanted.
+    pub(crate) fn note_declaration(&self, declaration: impl FnOnce() -> NameDeclaration) {
+        if let Some(names) = self.name_recorder() {
+            names.add_declaration(declaration());
+        }
     }
 
     /// Notes a statement that cannot be compiled. Its cause was reported, or the statement depends

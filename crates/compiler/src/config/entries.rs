@@ -14,7 +14,7 @@ use crate::instance::{InheritedClauses, InvocationContext, LocatedConfigEntry};
 use crate::names::{Scope, did_you_mean};
 
 /// Names of all config entries, as SPL lists them; `stateBytesMax` is an extension.
-const CONFIG_KINDS: [&str; 15] = [
+pub const CONFIG_KINDS: [&str; 15] = [
     "applicationScope",
     "checkpoint",
     "defaultPoolSize",

@@ -12,6 +12,7 @@ mod placement;
 mod ports;
 mod text;
 
+pub use entries::CONFIG_KINDS;
 pub(crate) use entries::{
     composite_config, invocation_config, operator_config, override_with, program_config,
 };

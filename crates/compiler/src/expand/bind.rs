@@ -10,6 +10,7 @@ use super::expander::Expander;
 use crate::expr::{Typer, TypingContext};
 use crate::instance::{actual_span, exprs, single};
 use crate::load::name_visitor::{self, NameRole, NameVisitor};
+use crate::name_index::NameDeclaration;
 use crate::names::{CompositeScope, FormalBinding, Scope, ScopeLevel, nearest};
 
 impl<'w> Expander<'_, 'w> {
@@ -25,8 +26,15 @@ impl<'w> Expander<'_, 'w> {
             self.unknown_params(composite, invoked.params);
         }
         for formal in &composite.params {
+            self.session.note_declaration(|| NameDeclaration {
+                within: Some(composite.name.span),
+                head: formal.span,
+                ..NameDeclaration::new(DeclarationKind::Formal, &formal.name, None)
+            });
             let given = instance.invocation.as_ref().and_then(|invoked| {
                 let param = invoked.params.iter().find(|p| fits(formal, p))?;
+                self.session
+                    .note_use(param.name.span, formal.name.span, None);
                 let (actual, scope) = (&param.actual, invoked.scope.clone());
                 Some(FormalBinding {
                     formal,

@@ -8,6 +8,7 @@ use syntax::{DeclarationKind, Diagnostic};
 use super::composite_instance::CompositeInstance;
 use super::expander::Expander;
 use crate::instance::OutputStream;
+use crate::name_index::NameDeclaration;
 use crate::names::{CompositeScope, CompositeStream, Scope, StreamId, StreamSchema};
 use crate::types::add_type_difference;
 
@@ -32,6 +33,11 @@ pub(super) fn declare_streams<'w>(
             let stream =
                 CompositeStream::new(vec![id], StreamSchema::Declared(&port.ty), port.name.span);
             composite_scope.add_stream(&port.name.text, stream, &session.diagnostics);
+            session.note_declaration(|| NameDeclaration {
+                within: Some(instance.composite.name.span),
+                head: port.span,
+                ..NameDeclaration::new(DeclarationKind::Stream, &port.name, None)
+            });
             own.push(id);
         }
         numbers.push(own);
@@ -70,6 +76,7 @@ fn check_outputs<'w>(
             continue;
         };
         let found = session.stream_schema(&stream, scope);
+        session.note_use(port.name.span, stream.span, None);
         if let (Some(body), Some(found)) = (&port.ty, &found)
             && let Some(declared) = session.tuple_body(body, scope)
             && declared != *found

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use syntax::ast::InPort;
 use syntax::{DeclarationKind, Diagnostic};
-use tuple::TupleType;
+use tuple::{TupleType, Type};
 
 use super::expander::Expander;
 use crate::instance::{COMMA_HELP, InputFeed};
@@ -45,6 +45,8 @@ impl<'w> Expander<'_, 'w> {
                 .extend(stream.ids.iter().map(|id| (*id, name.span)));
             feed.split_from.extend(&stream.split_from);
             let schema = self.session.stream_schema(&stream, scope);
+            let ty = schema.clone().map(Type::Tuple);
+            self.session.note_use(name.span, stream.span, ty.as_ref());
             match (&first, schema) {
                 (_, None) => is_broken = true,
                 (None, Some(schema)) => first = Some((&name.text, schema)),

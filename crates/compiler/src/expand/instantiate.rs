@@ -4,15 +4,16 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use syntax::Diagnostic;
 use syntax::ast::{Composite, TupleBody};
-use tuple::TupleType;
+use syntax::{DeclarationKind, Diagnostic};
+use tuple::{TupleType, Type};
 
 use super::composite_instance::CompositeInstance;
 use super::expander::Expander;
 use super::{declare, definition, inherited_clauses};
 use crate::config;
 use crate::instance::{InputFeed, OutputStream};
+use crate::name_index::NameDeclaration;
 use crate::names::{CompositeScope, CompositeStream, Scope, StreamSchema, UnitId};
 use crate::types::add_type_difference;
 
@@ -121,6 +122,14 @@ impl<'w> Expander<'_, 'w> {
             if composite_scope.stream(&port.name.text).is_some() {
                 continue;
             }
+            self.session.note_declaration(|| NameDeclaration {
+                within: Some(composite.name.span),
+                ..NameDeclaration::new(
+                    DeclarationKind::Stream,
+                    &port.name,
+                    schema.clone().map(Type::Tuple),
+                )
+            });
             let schema = schema.map_or(StreamSchema::Broken, StreamSchema::Known);
             let mut stream = CompositeStream::new(feed.ids(), schema, port.name.span);
             stream.split_from.clone_from(&feed.split_from);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use graph::Unsupported;
 use syntax::ast::{Composite, ExprKind, Ident, Invocation, Logic, Mode, QName};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
+use tuple::Type;
 
 use super::composite_instance::{CompositeInstance, CompositeInvocation};
 use super::expander::Expander;
@@ -16,6 +17,7 @@ use crate::instance::{
     COMMA_HELP, InheritedClauses, InputFeed, OutputStream, count_phrase, first_merging_port, single,
 };
 use crate::invoke::{self, InvocationRequest};
+use crate::name_index::{NameDeclaration, NameMeaning};
 use crate::names::{CompositeScope, Definition, Scope, StreamId, StreamSchema};
 
 /// The name of an operator instance: its alias, else its first stream.
@@ -140,10 +142,18 @@ impl<'w> Expander<'_, 'w> {
     pub(super) fn find_operator(&self, name: &QName, scope: &Scope<'w>) -> Option<Definition<'w>> {
         if !name.name.text.starts_with('$') {
             let diagnostics = &self.session.diagnostics;
-            return self
-                .session
-                .symbols
-                .operator(scope.unit_id(), name, diagnostics);
+            let symbols = self.session.symbols;
+            let found = symbols.operator(scope.unit_id(), name, diagnostics)?;
+            let meaning = match found {
+                Definition::Composite(_, composite) => NameMeaning::Declared(composite.name.span),
+                Definition::Operator(model) => NameMeaning::Operator {
+                    namespace: model.namespace,
+                    name: model.name,
+                },
+                _ => return Some(found),
+            };
+            self.session.note_meaning(name.name.span, meaning, None);
+            return Some(found);
         }
         let is_operator = |mode: &Mode| matches!(mode, Mode::Operator);
         let (actual, scope) = self
@@ -171,6 +181,10 @@ impl<'w> Expander<'_, 'w> {
                     |s| matches!(s.schema, StreamSchema::Declared(body) if std::ptr::eq(body, &port.ty)),
                 );
                 let schema = declared.and_then(|s| self.session.stream_schema(&s, scope));
+                self.session.note_declaration(|| {
+                    let ty = schema.clone().map(Type::Tuple);
+                    NameDeclaration::new(DeclarationKind::Stream, &port.name, ty)
+                });
                 OutputStream {
                     stream,
                     schema,

@@ -99,7 +99,11 @@ impl<'w> Typer<'_, 'w> {
         let mut values = Vec::with_capacity(list.len());
         let mut sound = true;
         for (name, expr) in list {
-            let expected = hint.and_then(|t| t.find(&name.text)).map(|(_, a)| &a.ty);
+            let found = hint.and_then(|t| Some((t, t.find(&name.text)?)));
+            if let Some((schema, (index, _))) = found {
+                self.session.note_attribute(name.span, schema, index);
+            }
+            let expected = found.map(|(_, (_, attribute))| &attribute.ty);
             if let Some(first) = seen.insert(&name.text, name.span) {
                 let message = format!("attribute `{}` is given twice", name.text);
                 let finding = Diagnostic::error("duplicate-attribute", name.span, message);

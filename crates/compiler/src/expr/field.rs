@@ -23,6 +23,7 @@ impl<'w> Typer<'_, 'w> {
             && !qname.name.text.starts_with('$')
         {
             if let Some(port) = self.port_with_attribute(qname, &name.text) {
+                self.note_input(port, &qname.name);
                 return self.port_attribute(port, 0, Some(&qname.name.text), name, span);
             }
             if !self.is_value(qname) {
@@ -88,7 +89,10 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<graph::Expr> {
         let schema = self.operator.as_ref()?.inputs[port].schema.clone()?;
         match schema.find(&name.text) {
-            Some((index, _)) => self.attribute_at(port, history, index, span),
+            Some((index, _)) => {
+                self.session.note_attribute(name.span, &schema, index);
+                self.attribute_at(port, history, index, span)
+            }
             None if self.is_lost_attribute(name) => None,
             None => {
                 let stream = match written {
@@ -111,7 +115,10 @@ impl<'w> Typer<'_, 'w> {
     pub(super) fn attribute_of(&self, ty: &Type, name: &Ident, base: Span) -> Option<(u32, Type)> {
         match ty {
             Type::Tuple(schema) => match schema.find(&name.text) {
-                Some((index, attribute)) => Some((index as u32, attribute.ty.clone())),
+                Some((index, attribute)) => {
+                    self.session.note_attribute(name.span, schema, index);
+                    Some((index as u32, attribute.ty.clone()))
+                }
                 None if self.is_lost_attribute(name) => None,
                 None => {
                     let message = format!("this tuple has no attribute `{}`", name.text);
@@ -148,8 +155,13 @@ impl<'w> Typer<'_, 'w> {
                     Some(composite_scope) => composite_scope.clone(),
                     None => scope.composite_scope()?.clone(),
                 };
+                self.session
+                    .note_use(composite.name.span, ast.name.span, None);
                 match composite_scope.enumerator(&name.text) {
-                    Some(enumerator) => Some(self.enumerator(&enumerator, span)),
+                    Some(enumerator) => {
+                        self.note_enumerator(&enumerator, name);
+                        Some(self.enumerator(&enumerator, span))
+                    }
                     None => {
                         let c = &composite.name.text;
                         let message = format!("composite `{c}` has no enumerator `{}`", name.text);

@@ -1,12 +1,13 @@
 //! A name as an expression: a variable, an attribute, a whole tuple, an enumerator.
 
 use graph::ExprKind;
-use syntax::ast::QName;
-use syntax::{Diagnostic, Span};
+use syntax::ast::{Ident, QName};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::{Type, Value};
 
 use super::name_resolution::NameResolution;
 use super::{Typer, Variable};
+use crate::name_index::NameDeclaration;
 use crate::names::{Enumerator, LocalEntry, StateEntry};
 
 impl<'w> Typer<'_, 'w> {
@@ -19,14 +20,21 @@ impl<'w> Typer<'_, 'w> {
         let text = &name.name.text;
         if let Some(namespace) = &name.namespace {
             return match self.session.symbols.enumerator_in(&namespace.text, text) {
-                Some(enumerator) => Some(self.enumerator(enumerator, span)),
+                Some(enumerator) => {
+                    self.note_enumerator(enumerator, &name.name);
+                    Some(self.enumerator(enumerator, span))
+                }
                 None => self.not_a_value(name),
             };
         }
         if text.starts_with('$') {
             return self.formal_value(&name.name, hint, span);
         }
-        match self.resolve_name(text) {
+        let found = self.resolve_name(text);
+        if let Some(found) = &found {
+            self.note_value(found, &name.name);
+        }
+        match found {
             Some(NameResolution::Local(entry)) => self.local(&entry, text, span),
             Some(NameResolution::State(id, entry)) => self.state_variable(id, &entry, span),
             Some(NameResolution::Attribute(found)) => self.attribute_value(&found, text, span),
@@ -37,6 +45,59 @@ impl<'w> Typer<'_, 'w> {
             }
             None => self.unknown_name(text, span),
         }
+    }
+
+    /// Notes the meaning of the name of a value.
+    pub(super) fn note_value(&self, found: &NameResolution, name: &Ident) {
+        let session = self.session;
+        let Some(site) = session.name_recorder().map(|_| self.operator.as_ref()) else {
+            return;
+        };
+        match (found, site) {
+            (NameResolution::Local(entry), _) => {
+                session.note_use(name.span, entry.span, entry.ty.as_ref());
+            }
+            (NameResolution::State(_, entry), _) => {
+                session.note_use(name.span, entry.span, entry.ty.as_ref());
+            }
+            (NameResolution::Attribute(found), Some(site)) => {
+                if let &[(port, index)] = &found[..]
+                    && let Some(schema) = &site.inputs[port].schema
+                {
+                    session.note_attribute(name.span, schema, index);
+                }
+            }
+            (NameResolution::Port(port), Some(_)) => self.note_input(*port, name),
+            (NameResolution::Enumerator(enumerator), _) => {
+                self.note_enumerator(enumerator, name);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes that a name means an input port of the operator.
+    pub(super) fn note_input(&self, port: usize, name: &Ident) {
+        if let Some(port) = self
+            .operator
+            .as_ref()
+            .and_then(|site| site.inputs.get(port))
+        {
+            let alias = port.alias.as_ref().filter(|_| !self.is_foreign());
+            let schema = port.schema.as_ref();
+            self.session.note_port(name, alias, schema, &self.scope);
+        }
+    }
+
+    pub(super) fn note_enumerator(&self, enumerator: &Enumerator, name: &Ident) {
+        let ty = enumerator.full_type();
+        self.session.note_use(name.span, enumerator.span, Some(&ty));
+        self.session.note_declaration(|| {
+            let declared = Ident {
+                span: enumerator.span,
+                ..name.clone()
+            };
+            NameDeclaration::new(DeclarationKind::Variable, &declared, Some(ty.clone()))
+        });
     }
 
     fn local(&mut self, entry: &LocalEntry, name: &str, span: Span) -> Option<graph::Expr> {

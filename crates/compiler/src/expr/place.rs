@@ -89,7 +89,11 @@ impl<'w> Typer<'_, 'w> {
             let (one, scope, _) = self.formal_expr(&name.name, span)?;
             return self.in_scope(scope, |typer| typer.path(one, wanted));
         }
-        match self.resolve_name(text) {
+        let found = self.resolve_name(text);
+        if let Some(found) = &found {
+            self.note_value(found, &name.name);
+        }
+        match found {
             Some(_) if self.context.constant => self.not_constant(text, span),
             Some(NameResolution::Local(entry)) => self.local_root(&entry, text, wanted, span),
             Some(NameResolution::State(id, entry)) => {
@@ -205,6 +209,7 @@ impl<'w> Typer<'_, 'w> {
             && !qname.name.text.starts_with('$')
         {
             if let Some(port) = self.port_with_attribute(qname, &name.text) {
+                self.note_input(port, &qname.name);
                 let path = self.port_root(port, span)?;
                 let (index, _) = self.attribute_of(&path.place.ty, name, base.span)?;
                 return self.step_into(path, index, span);

@@ -8,6 +8,7 @@ use tuple::Type;
 use super::candidates::FunctionCandidates;
 use super::overload::{OverloadArgument, OverloadChoice, OverloadFit, choose};
 use crate::expr::{ExprEffects, PlaceUse, StatefulCalls, Typer, cast_to, is_place, needs_context};
+use crate::name_index::NameMeaning;
 use crate::names::sends;
 use crate::tables::{FunctionOwner, Signature, TypePattern};
 
@@ -74,7 +75,10 @@ impl<'w> Typer<'_, 'w> {
     ) -> Option<graph::Expr> {
         let (candidates, args) = (candidates?, args?);
         match choose(&candidates.list, &args.typed) {
-            OverloadChoice::One(fit) => self.build_call(&fit, args, span),
+            OverloadChoice::One(fit) => {
+                self.note_function(&fit, name.name.span);
+                self.build_call(&fit, args, span)
+            }
             // The definitions have their own reports.
             OverloadChoice::Several(fits) if are_duplicates(&fits) => {
                 self.build_call(&fits[0], args, span)
@@ -111,6 +115,16 @@ impl<'w> Typer<'_, 'w> {
                 })
             }
         }
+    }
+
+    /// Notes which function a name means.
+    fn note_function(&self, fit: &OverloadFit, name: Span) {
+        let meaning = match (fit.signature.owner, fit.signature.span) {
+            (FunctionOwner::User(_), Some(span)) => NameMeaning::Declared(span),
+            (FunctionOwner::Native(id), _) => NameMeaning::Native(id),
+            _ => return,
+        };
+        self.session.note_meaning(name, meaning, Some(&fit.result));
     }
 
     fn arguments(&mut self, asts: &'w [ast::Expr]) -> Option<TypedArguments<'w>> {

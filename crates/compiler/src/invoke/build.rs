@@ -187,6 +187,7 @@ impl<'w> InvocationContext<'_, 'w> {
                     schema: port.schema.clone(),
                     mutable: false,
                     span: self.ast.head,
+                    alias: port.alias.clone(),
                 });
         let (name, logical) = (
             operator_scope.name.clone(),
@@ -219,6 +220,7 @@ fn operator_scope(
             schema: feed.schema.clone(),
             mutable: model.mutable,
             span: port.span,
+            alias: port.alias.clone(),
         }
     });
     let outputs = request.ast.outputs.iter().zip(&request.outputs);
@@ -227,6 +229,7 @@ fn operator_scope(
             .chain(&port.alias)
             .map(|name| name.text.clone())
             .collect(),
+        alias: port.alias.clone(),
         stream: output.stream,
         schema: output.schema.clone(),
     });

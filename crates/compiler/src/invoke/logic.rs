@@ -124,7 +124,13 @@ pub(super) fn input(invocation: &InvocationContext<'_, '_>, name: &Ident) -> Opt
     let ports = &invocation.operator_scope.inputs;
     let suggestions = &invocation.session.symbols.suggestions;
     let finding = match invocation.operator_scope.inputs_named(&name.text)[..] {
-        [port] => return Some(port),
+        [port] => {
+            let found = &ports[port];
+            let (alias, schema) = (found.alias.as_ref(), found.schema.as_ref());
+            let session = invocation.session;
+            session.note_port(name, alias, schema, &invocation.scope);
+            return Some(port);
+        }
         [] if invocation
             .session
             .note_poisoned(DeclarationKind::Stream, &name.text) =>

@@ -81,6 +81,10 @@ fn clauses<'w>(invocation: &InvocationContext<'_, 'w>) -> Vec<Option<&'w OutputC
                 .report(suggestions.which_port(finding, &name.text, ports));
             continue;
         };
+        let found = &invocation.operator_scope.outputs[port];
+        let (alias, schema) = (found.alias.as_ref(), found.schema.as_ref());
+        let session = invocation.session;
+        session.note_port(name, alias, schema, &invocation.scope);
         if let Some(first) = clauses[port] {
             let message = format!("output port `{}` has two clauses", name.text);
             let finding = Diagnostic::error("duplicate-clause", name.span, message);
@@ -190,6 +194,9 @@ impl<'w> OutputPortTyper<'_, '_, 'w> {
             scope = actual_scope;
         }
         if let Some((at, _)) = self.schema.find(&wanted) {
+            if !name.text.starts_with('$') {
+                session.note_attribute(name.span, self.schema, at);
+            }
             return Some(at);
         }
         if session.note_poisoned(DeclarationKind::Attribute, &wanted) {

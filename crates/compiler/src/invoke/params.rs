@@ -11,6 +11,7 @@ use super::filter;
 use super::value_type::{ParamType, param_type};
 use crate::expr::{ReadableInputs, Typer, TypingContext};
 use crate::instance::InvocationContext;
+use crate::name_index::NameMeaning;
 use crate::names::{Scope, did_you_mean, nearest};
 use crate::subscription::{Subscription, parse_subscription};
 
@@ -35,6 +36,13 @@ pub(super) fn params(invocation: &InvocationContext<'_, '_>) -> Vec<Param> {
             .params
             .iter()
             .find(|m| *m.name == *name.text);
+        if let Some(model) = model {
+            let meaning = NameMeaning::Parameter {
+                operator: invocation.model.name,
+                doc: model.doc,
+            };
+            invocation.session.note_meaning(name.span, meaning, None);
+        }
         let value = match model {
             Some(model) => param_value(invocation, param, model),
             None if invocation.model.allow_any_param => {

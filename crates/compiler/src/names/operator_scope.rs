@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use graph::{HistoryDepths, StateId};
 use syntax::Span;
+use syntax::ast::Ident;
 use tuple::{TupleType, Type};
 
 use super::Enumerator;
@@ -27,6 +28,8 @@ pub struct ScopeInputPort {
     pub mutable: bool,
     /// Where it is declared.
     pub span: Span,
+    /// Alias of the port, `as Alias`.
+    pub alias: Option<Ident>,
 }
 
 /// An output port as `submit` and `outputPort` see it.
@@ -34,6 +37,8 @@ pub struct ScopeInputPort {
 pub struct ScopeOutputPort {
     /// Every name that means the port: stream name and alias.
     pub names: Vec<Arc<str>>,
+    /// Alias of the port, `as Alias`.
+    pub alias: Option<Ident>,
     /// The stream that leaves it.
     pub stream: StreamId,
     /// Tuple type of the port; `None` if it is broken, which was reported.
@@ -164,17 +169,6 @@ impl OperatorScope {
     /// The output port of a name.
     pub fn output(&self, name: &str) -> Option<usize> {
         self.output_names.get(name)?.first().copied()
-    }
-
-    /// The tuple type of the port of a name, of an input port before an output port. `Some(None)`:
-    /// it is broken, which was reported.
-    pub fn schema_named(&self, name: &str) -> Option<Option<Arc<TupleType>>> {
-        let inputs = self.input_names.get(name);
-        if let Some(&port) = inputs.and_then(|ports| ports.first()) {
-            return Some(self.inputs[port].schema.clone());
-        }
-        let port = self.output(name)?;
-        Some(self.outputs[port].schema.clone())
     }
 
     /// The input ports that carry one of these streams.

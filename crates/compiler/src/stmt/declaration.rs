@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use graph::{LocalId, LocalVar, StateVar, Stmt};
 use syntax::ast::{Ident, LocalDecl, TypeDef, TypeExpr};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::Type;
 
 use crate::expr::{Typer, VariableUsage};
+use crate::name_index::NameDeclaration;
 use crate::names::{
     BlockScope, Enumerator, LazyResult, LocalEntry, LocalKind, LocalType, ScopeLevel, StateEntry,
     duplicate_enumerator, enumerators_in_definition, enumerators_in_type,
@@ -72,6 +73,7 @@ impl<'w> Typer<'_, 'w> {
                 span: name.span,
                 kind,
             };
+            self.note_variable(name, entry.ty.as_ref());
             let before = block.vars.borrow_mut().insert(name.text.clone(), entry);
             if let Some(first) = before {
                 self.usages[first.id.0 as usize].is_used = true;
@@ -79,6 +81,12 @@ impl<'w> Typer<'_, 'w> {
             }
         }
         id
+    }
+
+    fn note_variable(&self, name: &Ident, ty: Option<&Type>) {
+        self.session.note_declaration(|| {
+            NameDeclaration::new(DeclarationKind::Variable, name, ty.cloned())
+        });
     }
 
     fn declared_twice(&self, name: &Ident, first: Span) {
@@ -207,6 +215,7 @@ impl<'w> Typer<'_, 'w> {
                 None
             }
         };
+        self.note_variable(name, ty);
         if let Some(site) = &self.operator {
             if let Some((_, first)) = site.state(&name.text) {
                 let message = format!("state variable `{}` is declared twice", name.text);

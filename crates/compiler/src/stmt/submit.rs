@@ -128,6 +128,7 @@ impl<'w> Typer<'_, 'w> {
 
     fn submit_target(&mut self, site: &OperatorScope, port: &'w ast::Expr) -> Option<SubmitTarget> {
         if let Some(at) = self.output_named(port) {
+            self.note_output(site, at, port);
             return Some(self.port_constant(at, port.span));
         }
         if let ast::ExprKind::Name(name) = &port.kind
@@ -162,6 +163,16 @@ impl<'w> Typer<'_, 'w> {
                 );
                 self.fail("port-out-of-range", port.span, message)
             }
+        }
+    }
+
+    /// Notes that an expression names an output port.
+    fn note_output(&self, site: &OperatorScope, at: usize, port: &ast::Expr) {
+        if let ast::ExprKind::Name(name) = &port.kind {
+            let port = &site.outputs[at];
+            let (alias, schema) = (port.alias.as_ref(), port.schema.as_ref());
+            self.session
+                .note_port(&name.name, alias, schema, &self.scope);
         }
     }
 

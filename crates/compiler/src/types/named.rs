@@ -1,15 +1,17 @@
 //! Type names: local types, composite types, `C.T`, stream names, `$T`, types of namespaces.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use syntax::ast::{Actual, Composite, Expr, ExprKind, Ident, Mode, QName, TypeDef};
 use syntax::{DeclarationKind, Diagnostic};
-use tuple::Type;
+use tuple::{TupleType, Type};
 
 use crate::Session;
+use crate::name_index::NameDeclaration;
 use crate::names::{
-    BlockScope, CircularDefinition, CompositeScope, Definition, DefinitionKind, Scope, ScopeLevel,
-    UnitId,
+    BlockScope, CircularDefinition, CompositeScope, Definition, DefinitionKind, OperatorScope,
+    Scope, ScopeLevel, UnitId,
 };
 
 impl<'w> Session<'w> {
@@ -77,7 +79,17 @@ impl<'w> Session<'w> {
         let scope = Scope::unit(unit);
         let result =
             self.resolve_definition(&slot, asked, || self.definition_body(&def.body, &scope));
-        self.report_circular(result, def, asked)
+        self.found_type(self.report_circular(result, def, asked), def, asked)
+    }
+
+    /// Notes that a name means a type definition, and answers with the type.
+    fn found_type(&self, ty: Option<Type>, def: &TypeDef, asked: &Ident) -> Option<Type> {
+        self.note_use(asked.span, def.name.span, ty.as_ref());
+        self.note_declaration(|| NameDeclaration {
+            head: def.span,
+            ..NameDeclaration::new(DeclarationKind::Type, &def.name, ty.clone())
+        });
+        ty
     }
 
     /// `C.T`: a static type of a composite, or any type of the composite around.
@@ -93,6 +105,7 @@ impl<'w> Session<'w> {
             );
             return self.fail("unknown-type", name.span, message);
         };
+        self.note_use(name.name.span, composite.name.span, None);
         self.composite_member(owner, composite, member, scope)
     }
 
@@ -160,9 +173,15 @@ impl<'w> Session<'w> {
         for level in scope.levels() {
             let found = match level {
                 ScopeLevel::Block(block) => self.block_type(block, name, scope),
-                ScopeLevel::Operator(operator) => operator
-                    .schema_named(&name.text)
-                    .map(|schema| schema.map(Type::Tuple)),
+                ScopeLevel::Operator(operator) => {
+                    if let Some(&port) = operator.inputs_named(&name.text).first() {
+                        let port = &operator.inputs[port];
+                        self.note_port(name, port.alias.as_ref(), port.schema.as_ref(), scope);
+                        Some(port.schema.clone().map(Type::Tuple))
+                    } else {
+                        self.output_alias_type(operator, name, scope)
+                    }
+                }
                 ScopeLevel::Composite(composite_scope) => {
                     let of_type = self.composite_type(composite_scope, name, &outer);
                     of_type.or_else(|| self.stream_type(composite_scope, name, &outer))
@@ -176,6 +195,21 @@ impl<'w> Session<'w> {
         None
     }
 
+    /// The type of an output port by its alias; its stream is found in the composite.
+    fn output_alias_type(
+        &self,
+        operator: &OperatorScope,
+        name: &Ident,
+        scope: &Scope<'w>,
+    ) -> Option<Option<Type>> {
+        let composite_scope = scope.composite_scope();
+        if composite_scope.is_some_and(|scope| scope.stream(&name.text).is_some()) {
+            return None;
+        }
+        let port = operator.output(&name.text)?;
+        Some(operator.outputs[port].schema.clone().map(Type::Tuple))
+    }
+
     fn block_type(
         &self,
         block: &BlockScope<'w>,
@@ -185,7 +219,8 @@ impl<'w> Session<'w> {
         let local = block.types.borrow().get(&name.text).cloned()?;
         let resolve = || self.definition_body(&local.def.body, scope);
         let result = self.resolve_definition(&local.resolved, name, resolve);
-        Some(self.report_circular(result, local.def, name))
+        let ty = self.report_circular(result, local.def, name);
+        Some(self.found_type(ty, local.def, name))
     }
 
     /// A type of the composite's own; `None`: it has no such type.
@@ -198,7 +233,8 @@ impl<'w> Session<'w> {
         let local = composite_scope.ty(&name.text)?;
         let resolve = || self.definition_body(&local.def.body, outer);
         let result = self.resolve_definition(&local.resolved, name, resolve);
-        Some(self.report_circular(result, local.def, name))
+        let ty = self.report_circular(result, local.def, name);
+        Some(self.found_type(ty, local.def, name))
     }
 
     fn stream_type(
@@ -208,7 +244,37 @@ impl<'w> Session<'w> {
         outer: &Scope<'w>,
     ) -> Option<Option<Type>> {
         let stream = composite_scope.stream(&name.text)?;
-        Some(self.stream_schema(&stream, outer).map(Type::Tuple))
+        let ty = self.stream_schema(&stream, outer).map(Type::Tuple);
+        self.note_use(name.span, stream.span, ty.as_ref());
+        Some(ty)
+    }
+
+    /// Notes that a name means a port of an operator: its alias, or a stream of the composite.
+    pub(crate) fn note_port(
+        &self,
+        name: &Ident,
+        alias: Option<&Ident>,
+        schema: Option<&Arc<TupleType>>,
+        scope: &Scope<'w>,
+    ) {
+        let Some(names) = self.name_recorder() else {
+            return;
+        };
+        let ty = schema.cloned().map(Type::Tuple);
+        if let Some(alias) = alias.filter(|alias| alias.text == name.text) {
+            names.add_declaration(NameDeclaration::new(
+                DeclarationKind::Stream,
+                alias,
+                ty.clone(),
+            ));
+            return self.note_use(name.span, alias.span, ty.as_ref());
+        }
+        let stream = scope
+            .composite_scope()
+            .and_then(|scope| scope.stream(&name.text));
+        if let Some(stream) = stream {
+            self.note_use(name.span, stream.span, ty.as_ref());
+        }
     }
 
     fn report_circular(
@@ -277,6 +343,7 @@ impl<'w> Session<'w> {
             self.report(suggestions.did_you_mean(finding, &name.text, names));
             return None;
         };
+        self.note_use(name.span, formal.name.span, None);
         if !fits(&formal.mode) {
             let (name_, mode) = (&name.text, mode_word(&formal.mode));
             let message = format!("`{name_}` is of mode {mode}, and {wanted} is needed here");

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use syntax::ast::{Actual, Ident, TupleBody, TupleBodyKind, TypeExpr, TypeKind};
-use syntax::{Diagnostic, Span};
+use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::{Attribute, TupleType, Type};
 
 use super::kind_of;
 use crate::Session;
+use crate::name_index::NameDeclaration;
 use crate::names::{CompositeStream, Scope, StreamSchema};
 
 impl<'w> Session<'w> {
@@ -57,6 +58,9 @@ impl<'w> Session<'w> {
         let mut sound = true;
         for (ty, name) in list {
             let ty = self.resolve_type(ty, scope);
+            self.note_declaration(|| {
+                NameDeclaration::new(DeclarationKind::Attribute, name, ty.clone())
+            });
             if let Some(&first) = seen.get(&*name.text) {
                 self.report(duplicate(&name.text, name.span, first));
                 sound = false;
@@ -71,7 +75,14 @@ impl<'w> Session<'w> {
                 None => sound = false,
             }
         }
-        sound.then(|| Arc::new(TupleType { attributes }))
+        let schema = sound.then(|| Arc::new(TupleType { attributes }))?;
+        if let Some(names) = self.name_recorder() {
+            names.add_origins(
+                &schema,
+                list.iter().map(|(_, name)| Some(name.span)).collect(),
+            );
+        }
+        Some(schema)
     }
 
     fn concatenation(&self, list: &'w [TypeExpr], scope: &Scope<'w>) -> Option<Arc<TupleType>> {
@@ -79,6 +90,7 @@ impl<'w> Session<'w> {
             return self.tuple_part(one, scope);
         }
         let mut attributes: Vec<Attribute> = Vec::new();
+        let mut origins = Vec::new();
         let mut from: HashMap<Arc<str>, (usize, Span)> = HashMap::new();
         let mut sound = true;
         for part in list {
@@ -86,11 +98,13 @@ impl<'w> Session<'w> {
                 sound = false;
                 continue;
             };
-            for attribute in &ty.attributes {
+            for (index, attribute) in ty.attributes.iter().enumerate() {
                 match from.get(&attribute.name) {
                     None => {
                         from.insert(attribute.name.clone(), (attributes.len(), part.span));
                         attributes.push(attribute.clone());
+                        let names = self.name_recorder();
+                        origins.push(names.and_then(|names| names.origin(&ty, index)));
                     }
                     Some(&(at, first)) if attributes[at].ty != attribute.ty => {
                         let other = &attributes[at].ty;
@@ -101,7 +115,11 @@ impl<'w> Session<'w> {
                 }
             }
         }
-        sound.then(|| Arc::new(TupleType { attributes }))
+        let schema = sound.then(|| Arc::new(TupleType { attributes }))?;
+        if let Some(names) = self.name_recorder() {
+            names.add_origins(&schema, origins);
+        }
+        Some(schema)
     }
 
     fn tuple_part(&self, part: &'w TypeExpr, scope: &Scope<'w>) -> Option<Arc<TupleType>> {
