@@ -57,6 +57,16 @@ impl Findings {
         Findings::new(vec![finding], sources)
     }
 
+    /// The findings, sorted by file and place.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The texts of all files that the compiler has read.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
     /// Whether at least one finding is an error.
     pub fn has_errors(&self) -> bool {
         self.diagnostics

@@ -65,7 +65,9 @@ mod run;
 mod sources;
 
 pub use calibration_file::{LoadedCalibration, load_calibration};
-pub use compilation::{Compilation, CompileRequest, check, compile, is_library_name};
+pub use compilation::{
+    Analysis, Compilation, CompileRequest, analyse, check, compile, is_library_name,
+};
 pub use compiler::codes as diagnostic_codes;
 pub use cores::missing_core;
 pub use cpu_caches::cache_domains;
@@ -104,6 +106,6 @@ pub use planner::{
 pub use profile_file::{LoadedProfile, load_profile};
 pub use profiling::{ProfileCollector, ProfileRequest};
 pub use run::{launch, run};
-pub use sources::{RecordedSources, bounded, is_folder, is_mixed};
+pub use sources::{OpenTexts, RecordedSources, bounded, is_folder, is_mixed};
 pub use syntax::nearest;
 pub use transport::IdleStrategy;

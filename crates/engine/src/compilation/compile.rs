@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 
-use compiler::{CompileInput, CompileOptions, SourceText, StageOutput};
+use compiler::{CompileInput, CompileOptions, NameIndex, NameRecorder, SourceText, StageOutput};
 use graph::Program;
 use syntax::{Diagnostic, SourceMap};
 use transport::media;
@@ -12,7 +13,7 @@ use super::operator_models::operator_models;
 use crate::error::Error;
 use crate::findings::Findings;
 use crate::plan::crossing_media;
-use crate::sources::{RecordedSources, SourceRecorder, source_name};
+use crate::sources::{OpenTexts, RecordedSources, SourceRecorder, source_name};
 
 /// A request to compile: the main file, toolkits, and values known when compiling.
 ///
@@ -162,6 +163,46 @@ fn findings(
     findings
 }
 
+/// Findings on a file, and its names with their meanings: all that editors ask of it.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    /// Errors and warnings of the compiler, those of [`check`].
+    pub findings: Findings,
+    /// Names in the file and in the files that it needs.
+    pub names: NameIndex,
+}
+
+/// Checks a file as [`check`] does, with texts that are not saved yet in place of files, and
+/// records what its names mean. Runs no Perl code: a mixed-mode file is read as it stands, and
+/// those of toolkits count as absent.
+///
+/// # Example
+/// ```
+/// use thalweg_engine::{CompileRequest, OpenTexts, analyse};
+///
+/// let mut open = OpenTexts::default();
+/// open.insert("Main.spl".as_ref(), "type Id = int32; type Ids = list<Id>;".into());
+/// let request = CompileRequest { file: "Main.spl".into(), ..CompileRequest::default() };
+/// let analysis = analyse(&request, &open)?;
+/// assert!(!analysis.findings.has_errors());
+/// let declared = &analysis.names.declarations()[0];
+/// assert_eq!(analysis.names.uses_of(declared.span).count(), 1);
+/// # Ok::<(), thalweg_engine::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Read`] if the main file is not open and cannot be read.
+pub fn analyse(request: &CompileRequest, open: &OpenTexts) -> Result<Analysis, Error> {
+    let text = open.read_or_load(&request.file)?;
+    let names = Rc::new(NameRecorder::default());
+    let recorder = Some(Rc::clone(&names));
+    let output = run_compiler_with(request, text, open, compiler::check, recorder);
+    Ok(Analysis {
+        findings: findings(request, output.diagnostics, output.sources),
+        names: names.take(),
+    })
+}
+
 /// Has the compiler print a stage of a program: the text, if no finding is an error.
 ///
 /// # Errors
@@ -183,6 +224,17 @@ fn run_compiler<T>(
     text: SourceText,
     loader: &dyn compiler::Loader,
     stage: fn(CompileInput<'_>) -> StageOutput<T>,
+) -> StageOutput<T> {
+    run_compiler_with(request, text, loader, stage, None)
+}
+
+/// Calls `stage` of the compiler on the main file's text, with a collector of names.
+fn run_compiler_with<T>(
+    request: &CompileRequest,
+    text: SourceText,
+    loader: &dyn compiler::Loader,
+    stage: fn(CompileInput<'_>) -> StageOutput<T>,
+    names: Option<Rc<NameRecorder>>,
 ) -> StageOutput<T> {
     media::search(&request.media_path);
     let mut compile_time_values: HashMap<String, Vec<String>> = HashMap::new();
@@ -209,6 +261,7 @@ fn run_compiler<T>(
         toolkit_dirs: toolkit_dirs.collect(),
         media: crossing_media().map(str::to_owned).collect(),
         media_search: media::plugin::describe_search().unwrap_or_default(),
+        names,
         ..CompileOptions::default()
     };
     stage(CompileInput {

@@ -3,7 +3,7 @@
 mod compile;
 mod operator_models;
 
-pub use compile::{Compilation, CompileRequest, check, compile};
+pub use compile::{Analysis, Compilation, CompileRequest, analyse, check, compile};
 pub(crate) use compile::{compile_again, print_stage};
 pub use operator_models::is_library_name;
 pub(crate) use operator_models::operator_models;
