@@ -48,6 +48,11 @@ macro_rules! kinds {
                 }
             }
 
+            /// Every reserved word, in alphabetical order.
+            pub fn keywords() -> impl Iterator<Item = &'static str> {
+                [$($keyword_text,)*].into_iter()
+            }
+
             /// Whether this is a reserved word.
             pub fn is_keyword(self) -> bool {
                 matches!(self, $(SyntaxKind::$keyword)|*)
