@@ -21,8 +21,8 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use command::{
-    bench, calibrate, check, completions, doc, dump, explain, fmt, man, medium, new, pe, perf,
-    plan, profile, run, test, top,
+    bench, calibrate, check, completions, doc, dump, explain, fmt, lsp, man, medium, new, pe,
+    perf, plan, profile, run, test, top,
 };
 use failure::CommandFailure;
 use output::MessageStyle;
@@ -65,6 +65,8 @@ enum CliCommand {
     Dump(dump::DumpArgs),
     /// Explain the plan that the optimiser finds for a program, compare two plans, or draw one
     Plan(plan::PlanCommandArgs),
+    /// Serve an editor: the language server, over standard input and output
+    Lsp(lsp::LspArgs),
     /// Show the running jobs: rates, queues, latencies, and who waits for whom
     Top(top::TopArgs),
     /// Measure how fast streams are on this machine, beside raw controls
@@ -144,6 +146,7 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Calibrate(args) => calibrate::run(args),
         CliCommand::Medium(args) => medium::run(args),
         CliCommand::Profile(args) => profile::run(args),
+        CliCommand::Lsp(args) => lsp::run(args),
         CliCommand::New(args) => new::run(args),
         CliCommand::Top(args) => top::run(args),
         CliCommand::Perf(args) => perf::run(args),

@@ -42,12 +42,16 @@ const LAYERS: &[(&str, &[&str])] = &[
             "toolkit",
         ],
     ),
+    (
+        "lsp",
+        &["compiler", "engine", "graph", "syntax", "toolkit", "tuple"],
+    ),
     ("measure", &[]),
     ("nexmark", &[]),
     ("topic", &["ring"]),
     ("perf", &["topic", "measure", "transport"]),
     ("capi", &["topic"]),
-    ("cli", &["engine", "graph"]),
+    ("cli", &["engine", "graph", "lsp"]),
     ("control", &["fabric", "ring", "transport"]),
     ("conformance", &["ring", "transport"]),
     (

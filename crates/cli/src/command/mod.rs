@@ -10,6 +10,7 @@ pub mod dump;
 pub mod explain;
 pub mod fmt;
 mod lab_command;
+pub mod lsp;
 pub mod man;
 pub mod medium;
 mod medium_build;

@@ -19,6 +19,7 @@ mod hosts;
 mod jobs;
 mod leftover;
 mod limits;
+mod lsp;
 mod media;
 mod messages;
 mod mixed;
