@@ -41,6 +41,7 @@ mod outline;
 mod rename;
 mod server;
 mod stdio;
+mod word_docs;
 
 pub use server::{SessionEnd, serve};
 pub use stdio::serve_stdio;

@@ -15,13 +15,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::analysed_document::AnalysedDocument;
 use crate::analysis_queue::{
     AnalysisQueue, Answer, AnswerFunction, MessageSink, PendingQuestion, QUIET_TIME,
 };
 use crate::client_settings::ClientSettings;
 use crate::document_text::ColumnUnit;
 use crate::open_documents::OpenDocument;
-use crate::{completion, hover, inlay_types, layout_edits, navigation, outline, rename};
+use crate::{completion, hover, inlay_types, layout_edits, navigation, outline, rename, word_docs};
 
 /// How a session ended, which decides the exit status of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -289,7 +290,11 @@ fn question(request: &Request) -> Result<Option<(String, AnswerFunction)>, Respo
     let (uri, answer): (lsp_types::Uri, AnswerFunction) = match &*request.method {
         "textDocument/hover" => {
             let place = parsed::<HoverParams>(params)?.text_document_position_params;
-            let answer = move |analysed: &_, _: &_| json(hover::hover(analysed, place.position));
+            let answer = move |analysed: &AnalysedDocument, _: &_| {
+                let unit = analysed.settings.unit;
+                let word = || word_docs::word_doc(&analysed.document, place.position, unit);
+                json(hover::hover(analysed, place.position).or_else(word))
+            };
             (place.text_document.uri, Box::new(answer))
         }
         "textDocument/definition" => {

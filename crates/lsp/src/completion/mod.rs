@@ -26,6 +26,8 @@ use crate::analysed_document::AnalysedDocument;
 use crate::document_text::ColumnUnit;
 use crate::open_documents::OpenDocument;
 
+pub use cursor_place::CursorPlace;
+pub use cursor_scan::scan;
 pub use library_items::resolve;
 
 /// The completions at a position of a document.

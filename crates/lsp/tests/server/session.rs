@@ -39,6 +39,11 @@ composite Main {
 }
 ";
 
+/// A program with words that are no names.
+const WORDS: &str = "composite Words { graph stream<uint64 n> A = Beacon() { output A : n = \
+    IterationCount(); } stream<uint64 n> B = Aggregate(A) { window A : tumbling, count(2); } \
+    stream<uint64 n> C = Custom(B) { logic onTuple B : { submit(B, C); } } }";
+
 /// The program, whose attribute has no letter beyond ASCII: SPL's names have none.
 fn program() -> String {
     PROGRAM.replace("größe_in_cm", "size_in_cm")
@@ -112,7 +117,7 @@ fn columns_are_bytes_if_the_client_offers_that() {
 
 #[test]
 fn hover_tells_types_and_descriptions() {
-    let (mut client, _folder, uri, text) = opened();
+    let (mut client, folder, uri, text) = opened();
     let mut hover = |marked: &str| {
         let found = client.request("textDocument/hover", at(&uri, &place(&text, marked)));
         let found = found.expect("an answer");
@@ -142,6 +147,23 @@ fn hover_tells_types_and_descriptions() {
         "{named}"
     );
     assert!(named.contains("rstring label"), "{named}");
+    client.open(&folder.uri("Words.spl"), WORDS);
+    let words = folder.uri("Words.spl");
+    let mut hover = |marked: &str| {
+        let found = client.request("textDocument/hover", at(&words, &place(WORDS, marked)));
+        found.expect("an answer")["contents"]["value"].clone()
+    };
+    let counted = hover("Iteration|Count()");
+    let counted = counted.as_str().expect("a prototype");
+    assert!(counted.contains("Output function of Beacon."), "{counted}");
+    let submitted = hover("sub|mit(");
+    assert!(
+        submitted
+            .as_str()
+            .expect("a text")
+            .contains("submit(tuple, Stream)")
+    );
+    assert_eq!(hover("co|unt(2)"), Value::Null, "a part of a window");
     let nothing = client.request("textDocument/hover", at(&uri, &place(&text, "gra|ph")));
     assert_eq!(nothing.expect("an answer"), Value::Null);
     client.end();
