@@ -21,8 +21,8 @@ use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use command::{
-    bench, calibrate, check, completions, doc, dump, explain, fmt, lsp, man, medium, new, pe,
-    perf, plan, profile, run, test, top,
+    bench, calibrate, check, completions, doc, dump, explain, fmt, lsp, man, medium, new, pe, perf,
+    plan, profile, run, test, top,
 };
 use failure::CommandFailure;
 use output::MessageStyle;

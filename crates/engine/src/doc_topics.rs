@@ -12,38 +12,38 @@ macro_rules! topics {
     ($($name:literal: $page:literal;)+) => {
         &[$(DocTopic {
             name: $name,
-            text: include_str!(concat!("../../../docs/", $page, ".md")),
+            text: include_str!(concat!("../../../docs", $page, ".md")),
         }),+]
     };
 }
 
 /// All topics, in the order in which they are learnt.
 const TOPICS: &[DocTopic] = topics! {
-    "tutorial": "tutorial";
-    "types": "language/types";
-    "expressions": "language/expressions";
-    "streams": "language/streams";
-    "windows": "language/windows";
-    "punctuation": "language/punctuation";
-    "logic": "language/logic-and-state";
-    "composites": "language/composites";
-    "parallel": "language/parallel";
-    "faults": "language/faults";
-    "placement": "language/plans";
-    "formats": "language/formats";
-    "functions": "language/functions";
-    "json": "json";
-    "cookbook": "cookbook";
-    "testing": "testing";
-    "plans": "plans";
-    "media": "media";
-    "profiles": "profiles";
-    "optimiser": "optimiser";
-    "top": "top";
-    "mixed": "mixed";
-    "troubleshooting": "troubleshooting";
-    "coming-from": "coming-from";
-    "commands": "commands";
+    "tutorial": "/tutorial";
+    "types": "/language/types";
+    "expressions": "/language/expressions";
+    "streams": "/language/streams";
+    "windows": "/language/windows";
+    "punctuation": "/language/punctuation";
+    "logic": "/language/logic-and-state";
+    "composites": "/language/composites";
+    "parallel": "/language/parallel";
+    "faults": "/language/faults";
+    "placement": "/language/plans";
+    "formats": "/language/formats";
+    "functions": "/language/functions";
+    "json": "/json";
+    "cookbook": "/cookbook";
+    "testing": "/testing";
+    "plans": "/plans";
+    "media": "/media";
+    "profiles": "/profiles";
+    "optimiser": "/optimiser";
+    "top": "/top";
+    "mixed": "/mixed";
+    "troubleshooting": "/troubleshooting";
+    "migration": "/coming-from";
+    "commands": "/commands";
 };
 
 /// The topic that describes the types of the language.

@@ -11,7 +11,7 @@ use std::env;
 use graph::{ConfigEntry, Plan, Pos, Program};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, TestCaseResult, TestRunner};
 use support::{chain, configure, media, profile, program};
 use thalweg_planner::{
     FusionPolicy, Optimisation, PlanError, PlanHost, PlanOptions, Profile, optimise, plan, predict,
@@ -469,6 +469,45 @@ impl HostCase {
     }
 }
 
+/// Whether a plan is found where there is one, and keeps all placements.
+fn check_case(case: &HostCase) -> TestCaseResult {
+    let program = case.program();
+    let planned = cola(&program, &case.tags(), None);
+    let is_possible = case.is_possible();
+    prop_assert_eq!(planned.is_ok(), is_possible, "{:?}", planned);
+    if let Ok(plan) = planned {
+        let hosts = hosts_of(&plan, program.operators.len());
+        let numbers = hosts
+            .iter()
+            .map(|host| NAMES.iter().position(|name| name == host));
+        let numbers: Option<Vec<usize>> = numbers.collect();
+        let numbers = numbers.expect("every process has a host");
+        prop_assert!(case.is_kept(&numbers), "{:?}", hosts);
+    }
+    Ok(())
+}
+
+/// A pool that no operator is in does not matter, and one host is enough for a group.
+#[test]
+fn a_group_of_operators_that_keep_off_others_stays_on_one_host() {
+    let case = HostCase {
+        hosts: 2,
+        tagged: vec![false; 4],
+        is_exclusive: false,
+        size: 1,
+        placements: vec![
+            (6, 0, 1, 1),
+            (6, 0, 2, 1),
+            (6, 0, 0, 1),
+            (6, 0, 3, 1),
+            (6, 0, 3, 1),
+        ],
+    };
+    for _ in 0..50 {
+        check_case(&case).expect("hosts that keep all placements");
+    }
+}
+
 #[test]
 fn hosts_are_found_exactly_where_there_are_some() {
     let count = env::var("THALWEG_PLANS").ok();
@@ -479,22 +518,7 @@ fn hosts_are_found_exactly_where_there_are_some() {
         ..Config::default()
     });
     let mut found = [0, 0];
-    let outcome = runner.run(&cases(), |case| {
-        let program = case.program();
-        let planned = cola(&program, &case.tags(), None);
-        let is_possible = case.is_possible();
-        prop_assert_eq!(planned.is_ok(), is_possible, "{:?}", planned);
-        if let Ok(plan) = planned {
-            let hosts = hosts_of(&plan, program.operators.len());
-            let numbers = hosts
-                .iter()
-                .map(|host| NAMES.iter().position(|name| name == host));
-            let numbers: Option<Vec<usize>> = numbers.collect();
-            let numbers = numbers.expect("every process has a host");
-            prop_assert!(case.is_kept(&numbers), "{:?}", hosts);
-        }
-        Ok(())
-    });
+    let outcome = runner.run(&cases(), |case| check_case(&case));
     outcome.expect("hosts are found where there are some");
     // Both outcomes come up, or the cases say nothing.
     for case in std::iter::repeat_with(|| cases().new_tree(&mut runner)).take(100) {

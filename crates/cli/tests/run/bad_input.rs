@@ -209,7 +209,7 @@ fn files_without_an_end_are_given_up() {
         (["run", "/dev/zero"], "it has more than 64 MB, or no end"),
         (["check", "/dev/zero"], "it has more than 64 MB, or no end"),
         (["fmt", "/dev/zero"], "it has more than 64 MB, or no end"),
-        (["fmt", "/"], "is a directory"),
+        (["run", "/"], "is a directory"),
     ] {
         let run = thalweg(&args);
         assert_ne!(run.status, 0, "{args:?}");

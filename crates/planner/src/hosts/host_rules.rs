@@ -23,7 +23,7 @@ pub(crate) struct HostRules {
     pool_sizes: Vec<Option<usize>>,
     /// Cores of each host.
     cores: Vec<f64>,
-    /// Whether any group is bound by a rule.
+    /// Whether any group is bound by a rule, or has several blocks.
     are_any: bool,
 }
 
@@ -117,7 +117,8 @@ impl HostRules {
             item.outside = item.outside.difference(&item.pools).copied().collect();
         }
         self.class_of = classes(&self.groups);
-        self.are_any = self.groups.iter().any(HostItem::is_bound);
+        let are_together = self.group_of.len() > self.groups.len();
+        self.are_any = are_together || self.groups.iter().any(HostItem::is_bound);
     }
 
     /// Number of the hosts.
