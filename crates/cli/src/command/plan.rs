@@ -150,7 +150,7 @@ fn explain(mut args: PlanExplainArgs) -> Result<(), CommandFailure> {
     };
     let optimised = engine::optimise(&program, &options, optimisation)?;
     for note in &optimised.notes {
-        output::note(&note);
+        output::note(note);
     }
     let explanation = engine::explain_plan(&program, &options, optimisation, &optimised)?;
     write_explanation(&explanation)

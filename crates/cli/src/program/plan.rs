@@ -27,7 +27,7 @@ pub fn plan(program: &Program, args: &PlanArgs) -> Result<Plan, CommandFailure> 
         FusionPolicy::Cola(optimisation) => {
             let optimised = engine::optimise(program, &options, optimisation)?;
             for note in &optimised.notes {
-                output::note(&note);
+                output::note(note);
             }
             optimised.plan
         }

@@ -21,7 +21,7 @@ pub(in crate::function) enum RegexFlavour {
 
 /// A pattern compiled for its flavour.
 pub(in crate::function) enum CompiledPattern {
-    Posix(PosixRegex),
+    Posix(Box<PosixRegex>),
     Perl(fancy_regex::Regex),
 }
 
@@ -61,7 +61,7 @@ pub(super) fn compile(flavour: RegexFlavour, pattern: &[u8]) -> Result<CompiledP
         RegexFlavour::Posix => match PosixRegex::new(pattern) {
             // Only backtracking matches it. Of alternatives it takes the first, not the longest.
             Err(why) if why == BACK_REFERENCE => (escape_non_ascii(pattern), BytesMode::Ascii),
-            compiled => return compiled.map(CompiledPattern::Posix),
+            compiled => return compiled.map(|regex| CompiledPattern::Posix(Box::new(regex))),
         },
         RegexFlavour::PerlBytes => (escape_non_ascii(pattern), BytesMode::Ascii),
         RegexFlavour::Icu | RegexFlavour::PerlPoints => (
