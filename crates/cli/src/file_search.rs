@@ -59,3 +59,16 @@ pub fn files_of(
     }
     Ok(files)
 }
+
+/// The programs of a command line: each file as it is, and for a folder those below it.
+///
+/// # Errors
+/// A folder cannot be read, or has no program.
+pub fn programs_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure> {
+    files_of(paths, is_program, "program (`.spl` or `.splmm`)")
+}
+
+/// Whether a file is a program by its name.
+fn is_program(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "spl") || engine::is_mixed(file)
+}

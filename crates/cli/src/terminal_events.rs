@@ -47,7 +47,7 @@ impl TerminalEvents {
     /// command; if threads cannot be started, no events come.
     pub fn listen(reads_keys: bool) -> TerminalEvents {
         let (sender, events) = channel();
-        let mode = KeyMode::set().filter(|_| reads_keys);
+        let mode = reads_keys.then(KeyMode::set).flatten();
         let signals = match mode {
             Some(_) => Signals::new([SIGWINCH, SIGINT, SIGTERM, SIGHUP]),
             None => Signals::new([SIGWINCH]),

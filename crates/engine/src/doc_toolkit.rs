@@ -9,7 +9,7 @@ use syntax::{FileId, Span};
 
 use crate::doc::{first_sentence, wrap};
 use crate::error::Error;
-use crate::sources::{read_source_file, source_files_below};
+use crate::sources::read_source_file;
 
 /// A definition of a toolkit.
 struct ToolkitDefinition {
@@ -21,21 +21,16 @@ struct ToolkitDefinition {
     form: String,
 }
 
-/// Describes what toolkits define: the definitions of a name, whose namespace may be left out, or a
+/// Describes what files of toolkits define: the definitions of a name, whose namespace may be left out, or a
 /// list of all.
 ///
 /// # Errors
-/// [`Error::Read`] for a folder or a file that cannot be read. The inner error is a sentence: the
+/// [`Error::Read`] for a file that cannot be read. The inner error is a sentence: the
 /// toolkits define nothing of that name.
-pub fn doc_toolkit(
-    folders: &[PathBuf],
-    name: Option<&str>,
-) -> Result<Result<String, String>, Error> {
+pub fn doc_toolkit(files: &[PathBuf], name: Option<&str>) -> Result<Result<String, String>, Error> {
     let mut all = Vec::new();
-    for folder in folders {
-        for file in source_files_below(folder)? {
-            read_definitions(&file, &mut all)?;
-        }
+    for file in files {
+        read_definitions(file, &mut all)?;
     }
     Ok(match name {
         Some(name) => description(&all, name),
@@ -158,7 +153,8 @@ mod tests {
                     public int32 square(int32 x) { return x * x; }\n\
                     type Id = int64;\n";
         std::fs::write(folder.join("my.kit/Kit.spl"), text).unwrap();
-        let doc = |name| doc_toolkit(std::slice::from_ref(&folder), name).unwrap();
+        let files = [folder.join("my.kit/Kit.spl")];
+        let doc = |name| doc_toolkit(&files, name).unwrap();
         let (index, twice) = (doc(None), doc(Some("Twice")));
         let (square, wrong) = (doc(Some("my.kit::square")), doc(Some("Twise")));
         std::fs::remove_dir_all(&folder).unwrap();

@@ -1,12 +1,12 @@
 //! `thalweg check`: errors and warnings in programs, as text or JSON.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use engine::{CompileRequest, Findings, ReportedFindings};
 
 use crate::failure::CommandFailure;
-use crate::file_search::files_of;
+use crate::file_search::programs_of;
 use crate::output::{write_findings, write_stderr, write_stdout};
 use crate::program::CompilationArgs;
 
@@ -35,7 +35,7 @@ pub fn run(args: CheckArgs) -> Result<(), CommandFailure> {
     let mut failed = false;
     let mut json = Vec::new();
     let request = args.compilation.into_request(PathBuf::new(), args.main);
-    let files = files_of(&args.files, is_program, "program (`.spl` or `.splmm`)")?;
+    let files = programs_of(&args.files)?;
     // What several programs use is reported once.
     let mut seen = ReportedFindings::default();
     for file in &files {
@@ -64,9 +64,4 @@ pub fn run(args: CheckArgs) -> Result<(), CommandFailure> {
     } else {
         Ok(())
     }
-}
-
-/// Whether a file is a program by its name.
-fn is_program(file: &Path) -> bool {
-    file.extension().is_some_and(|ending| ending == "spl") || engine::is_mixed(file)
 }

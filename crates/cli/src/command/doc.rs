@@ -1,11 +1,11 @@
 //! `thalweg doc`: descriptions of operators and functions, made from their models.
 
-use std::path::PathBuf;
-
 use clap::Args as ClapArgs;
 
 use crate::failure::CommandFailure;
+use crate::file_search::programs_of;
 use crate::output::write_stdout;
+use crate::program::toolkit_folders;
 
 /// Arguments of `thalweg doc`.
 #[derive(Debug, ClapArgs)]
@@ -27,23 +27,11 @@ pub fn run(args: DocArgs) -> Result<(), CommandFailure> {
     let described = match (&args.search, &args.name) {
         (Some(text), _) => engine::doc_search(text),
         (None, name) if !args.toolkit_path.is_empty() => {
-            engine::doc_toolkit(&toolkit_folders(&args.toolkit_path)?, name.as_deref())?
+            let files = programs_of(&toolkit_folders(&args.toolkit_path))?;
+            engine::doc_toolkit(&files, name.as_deref())?
         }
         (None, Some(name)) => engine::doc(name),
         (None, None) => Ok(engine::doc_index()),
     };
     write_stdout(&described.map_err(CommandFailure::Program)?)
-}
-
-/// The folders of lists that have colons between them.
-fn toolkit_folders(lists: &[String]) -> Result<Vec<PathBuf>, CommandFailure> {
-    let folders = lists.iter().flat_map(std::env::split_paths);
-    let folders: Vec<PathBuf> = folders.filter(|f| !f.as_os_str().is_empty()).collect();
-    match folders.iter().find(|folder| !folder.is_dir()) {
-        Some(missing) => Err(CommandFailure::Usage(format!(
-            "there is no toolkit directory {}",
-            missing.display()
-        ))),
-        None => Ok(folders),
-    }
 }

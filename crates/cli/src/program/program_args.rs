@@ -88,7 +88,7 @@ impl CompilationArgs {
         CompileRequest {
             file,
             main,
-            toolkit_path: folders(&self.toolkit_path, "toolkit"),
+            toolkit_path: toolkit_folders(&self.toolkit_path),
             media_path: self.media.folders(),
             compile_values: self.define,
             mixed_args: mixed_args(self.mm_args),
@@ -104,6 +104,11 @@ pub fn name_value(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("must have the form NAME=VALUE".to_owned()),
     }
+}
+
+/// The folders of toolkits in lists with colons between them. Warns of those that are not there.
+pub fn toolkit_folders(lists: &[String]) -> Vec<PathBuf> {
+    folders(lists, "toolkit")
 }
 
 /// Splits lists of directories at colons, and warns of directories that do not exist. Without the

@@ -175,3 +175,29 @@ fn every_command_has_a_manual_page() {
     let stderr = thalweg(&["man", "soup"]).fails(2);
     assert!(stderr.contains("there are run, check"), "{stderr}");
 }
+
+#[test]
+fn topics_types_and_toolkits_are_described() {
+    let page = thalweg(&["doc", "windows"]).ok();
+    assert!(page.starts_with("# Windows\n"), "{page}");
+    assert!(thalweg(&["doc", "rstring"]).ok().starts_with("# Types\n"));
+    assert!(thalweg(&["doc"]).ok().contains("\n  windows "));
+    let found = thalweg(&["doc", "--search", "hotFile"]).ok();
+    assert!(found.contains("topic cookbook\n"), "{found}");
+    let scratch = Scratch::new();
+    scratch.write(
+        "kit/my.kit/Kit.spl",
+        "namespace my.kit;\n/** Doubles numbers. */\npublic int32 twice(int32 n) { return 2 * n; }\n",
+    );
+    let kit = scratch.path("kit");
+    let kit = kit.to_str().unwrap();
+    let listed = thalweg(&["doc", "-t", kit]).ok();
+    assert_eq!(listed, "my.kit::twice  Doubles numbers.\n");
+    let described = thalweg(&["doc", "-t", kit, "twice"]).ok();
+    assert!(
+        described.contains("public int32 twice(int32 n)"),
+        "{described}"
+    );
+    let stderr = thalweg(&["doc", "-t", kit, "twise"]).fails(1);
+    assert!(stderr.contains("did you mean twice?"), "{stderr}");
+}

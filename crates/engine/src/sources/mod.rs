@@ -9,4 +9,4 @@ mod source_files;
 pub use mixed_mode::is_mixed;
 pub use open_texts::OpenTexts;
 pub use recorded_sources::{RawPath, RecordedSources, SourceRecorder};
-pub use source_files::{is_folder, read_source_file, source_files_below, source_name};
+pub use source_files::{is_folder, read_source_file, source_name};

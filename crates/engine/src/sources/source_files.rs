@@ -43,27 +43,6 @@ pub fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The `.spl` and `.splmm` files in a folder and in the folders in it, but hidden ones.
-///
-/// # Errors
-/// [`Error::Read`] for a folder that cannot be read.
-pub fn source_files_below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let failed = |error| Error::read(folder, error);
-    let mut files = list(folder).map_err(failed)?;
-    let mut names = retry_interrupted(|| folder_entries(folder)).map_err(failed)?;
-    names.sort();
-    for name in names {
-        let below = folder.join(&name);
-        let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
-        // Links are not followed: they may lead back.
-        let is_link = below.is_symlink();
-        if !is_hidden && !is_link && is_folder(&below)? {
-            files.extend(source_files_below(&below)?);
-        }
-    }
-    Ok(files)
-}
-
 /// The names in a folder. The standard library's `read_dir` panics if closing the folder fails.
 fn folder_entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use compiler::NameDeclaration;
 use lsp_types::{CompletionItem, CompletionItemKind};
-use syntax::{DeclarationKind, FileId};
+use syntax::{DeclarationKind, FileId, SyntaxKind};
 use tuple::{TupleType, Type};
 
 use super::cursor_place::{CursorContext, CursorPlace, WrittenPort};
@@ -247,7 +247,8 @@ impl<'c> Candidates<'c> {
 
     fn add_types(&mut self, last: Option<&AnalysedDocument>) {
         self.add_definitions(last, DeclarationKind::Type);
-        self.add_words(TYPE_WORDS);
+        let words = SyntaxKind::keywords().filter(|word| SyntaxKind::is_type_word(word));
+        self.add_words(&words.collect::<Vec<_>>());
     }
 
     /// Definitions of the program and of the toolkits that it uses.
@@ -300,35 +301,4 @@ const WINDOW_WORDS: &[&str] = &[
     "time",
     "delta",
     "punct",
-];
-
-/// Types that the language itself has.
-pub const TYPE_WORDS: &[&str] = &[
-    "boolean",
-    "enum",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float32",
-    "float64",
-    "decimal32",
-    "decimal64",
-    "decimal128",
-    "complex32",
-    "complex64",
-    "timestamp",
-    "rstring",
-    "ustring",
-    "blob",
-    "xml",
-    "list",
-    "set",
-    "map",
-    "tuple",
-    "optional",
 ];

@@ -5,10 +5,10 @@
 //!                                         ▲
 //!               streams, types, functions of the last analysis; models of the library
 //! ```
-//! Whoever completes is in the middle of a word of a broken program, so the place is found from the
-//! tokens before the cursor alone: clauses begin with reserved words, which nothing else contains.
-//! What streams, types and functions there are comes from the last analysis, which may be of an
-//! earlier version: completion never waits for the compiler.
+//! A program is broken while a word of it is being written, so the place is found from the tokens
+//! before the cursor alone: clauses begin with reserved words, which nothing else contains. Streams,
+//! types and functions are those of the last analysis, which may be of an earlier version:
+//! completion never waits for the compiler.
 
 mod candidates;
 mod cursor_place;

@@ -22,21 +22,15 @@ pub enum OperatorOrder {
 
 impl OperatorOrder {
     fn next(self) -> OperatorOrder {
-        match self {
-            OperatorOrder::Plan => OperatorOrder::Name,
-            OperatorOrder::Name => OperatorOrder::In,
-            OperatorOrder::In => OperatorOrder::Out,
-            OperatorOrder::Out => OperatorOrder::Plan,
-        }
+        let all = OperatorOrder::value_variants();
+        let at = all.iter().position(|order| *order == self).unwrap_or(0);
+        all[(at + 1) % all.len()]
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            OperatorOrder::Plan => "plan",
-            OperatorOrder::Name => "name",
-            OperatorOrder::In => "in",
-            OperatorOrder::Out => "out",
-        }
+    /// The order's value of `--sort`.
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
