@@ -21,8 +21,8 @@ struct ToolkitDefinition {
     form: String,
 }
 
-/// Describes what files of toolkits define: the definitions of a name, whose namespace may be left out, or a
-/// list of all.
+/// Describes what files of toolkits define: the definitions of a name, whose namespace may be left
+/// out, or a list of all.
 ///
 /// # Errors
 /// [`Error::Read`] for a file that cannot be read. The inner error is a sentence: the

@@ -6,8 +6,8 @@
 //!               streams, types, functions of the last analysis; models of the library
 //! ```
 //! A program is broken while a word of it is being written, so the place is found from the tokens
-//! before the cursor alone: clauses begin with reserved words, which nothing else contains. Streams,
-//! types and functions are those of the last analysis, which may be of an earlier version:
+//! before the cursor alone: clauses begin with reserved words, which nothing else contains.
+//! Streams, types and functions are those of the last analysis, which may be of an earlier version:
 //! completion never waits for the compiler.
 
 mod candidates;
