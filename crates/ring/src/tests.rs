@@ -349,10 +349,12 @@ fn a_sleeper_is_seen_by_whoever_uses_the_grant() {
 
 #[test]
 fn frames_are_put_by_counting_as_far_as_that_goes() {
+    // Miri takes a thousand times as long: a few turns around the ring show it the same accesses.
+    let frames_in_all = if cfg!(miri) { 150 } else { 1000 };
     for (bytes, len) in [(1 << 12, 24), (1 << 12, 100), (256, 17)] {
         let (mut writer, mut reader) = ring(bytes);
         let (mut counted, mut claimed) = (0, 0);
-        for n in 0..1000u32 {
+        for n in 0..frames_in_all {
             let payload = vec![n as u8; len];
             if writer.try_write(9, 3, &payload) {
                 counted += 1;
@@ -366,7 +368,10 @@ fn frames_are_put_by_counting_as_far_as_that_goes() {
             assert_eq!(frames, [payload], "{n}");
             reader.release();
         }
-        assert!(claimed > 0 && (counted > 500 || bytes == 256), "{counted}");
+        assert!(
+            claimed > 0 && (counted > frames_in_all / 2 || bytes == 256),
+            "{counted}"
+        );
     }
 }
 
