@@ -32,6 +32,13 @@ pub enum ExpectedInput {
     Quote(u8),
     /// A separator between fields.
     Separator(u8),
+    /// More fields than the line has.
+    Fields {
+        /// Number of fields that belong to a record.
+        needed: usize,
+        /// Number of fields that the line has.
+        found: usize,
+    },
     /// The end of the line: nothing more belongs to the record.
     EndOfLine,
     /// The end of the text.
@@ -55,6 +62,9 @@ pub enum ExpectedInput {
 impl fmt::Display for ExpectedInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ExpectedInput::Value(Type::Timestamp) => {
+                f.write_str("a value of type timestamp, as (seconds,nanoseconds,machine)")
+            }
             ExpectedInput::Value(ty) => write!(f, "a value of type {ty}"),
             ExpectedInput::InRange(ty) => write!(f, "a number within the range of {ty}"),
             ExpectedInput::Byte(b) => write!(f, "'{}'", b.escape_ascii()),
@@ -64,6 +74,9 @@ impl fmt::Display for ExpectedInput {
             ExpectedInput::Attribute(name) => write!(f, "the attribute {name}"),
             ExpectedInput::Quote(b) => write!(f, "the closing {} of a string", char::from(*b)),
             ExpectedInput::Separator(b) => write!(f, "the separator '{}'", b.escape_ascii()),
+            ExpectedInput::Fields { needed, found } => {
+                write!(f, "{needed} fields, but the line ends after {found}")
+            }
             ExpectedInput::EndOfLine => f.write_str("the end of the line"),
             ExpectedInput::EndOfText => f.write_str("the end of the text"),
             ExpectedInput::Bytes => f.write_str("more bytes"),

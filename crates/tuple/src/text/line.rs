@@ -57,6 +57,7 @@ impl LineReader {
             column: self.record_bytes_max + 1,
             text: Vec::new(),
             expected: ExpectedInput::ShorterRecord(self.record_bytes_max),
+            begins_in: None,
         };
         ReadStep {
             consumed: bytes.len(),

@@ -168,7 +168,8 @@ impl LineTracker {
         self.reject(bytes, start, layout, fault)
     }
 
-    /// Rejects a record and consumes it up to the end of the line that the fault is on.
+    /// Rejects a record and consumes its first line: where the fault is on a later one, a quote may
+    /// be missing or too many, and the lines between are records of their own.
     fn reject(
         &mut self,
         bytes: &[u8],
@@ -176,23 +177,25 @@ impl LineTracker {
         layout: &Layout,
         fault: RecordFault,
     ) -> ReadStep {
-        let end = line_end(bytes, fault.at).unwrap_or(bytes.len());
-        self.line += count_lines(&bytes[start..fault.at]);
+        let end = line_end(bytes, start).unwrap_or(bytes.len());
+        let fault_end = line_end(bytes, fault.at).unwrap_or(bytes.len());
+        let later_lines = count_lines(&bytes[start..fault.at]);
         let line_start = bytes[start..fault.at]
             .iter()
             .rposition(|&b| b == b'\n' || b == b'\r');
         let line_start = line_start.map_or(start, |at| start + at + 1);
-        let shown = &bytes[fault.at..end.min(fault.at + SHOWN_BYTES_MAX)];
+        let shown = &bytes[fault.at..fault_end.min(fault.at + SHOWN_BYTES_MAX)];
         let name = fault
             .attribute
             .map(|at| layout.schema.attributes[at].name.clone());
         let error = RecordError {
             attribute: fault.attribute,
             name,
-            line: self.line,
+            line: self.line + later_lines,
             column: fault.at - line_start + 1,
             text: shown.to_vec(),
             expected: fault.expected,
+            begins_in: (later_lines > 0).then_some(self.line),
         };
         ReadStep {
             consumed: self.pass_line_end(bytes, end),

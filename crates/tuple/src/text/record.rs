@@ -156,6 +156,8 @@ pub struct RecordError {
     pub text: Vec<u8>,
     /// Input that should stand there.
     pub expected: ExpectedInput,
+    /// Line in which the record begins, if that is another one.
+    pub begins_in: Option<u64>,
 }
 
 impl fmt::Display for RecordError {
@@ -165,18 +167,26 @@ impl fmt::Display for RecordError {
             write!(f, "attribute {name}: ")?;
         }
         write!(f, "expected {}", self.expected)?;
-        if self.text.is_empty() {
-            return Ok(());
+        if !self.text.is_empty() {
+            write!(f, ", found '{}'", shown(&self.text))?;
         }
-        f.write_str(", found '")?;
-        for c in String::from_utf8_lossy(&self.text).chars() {
-            match c {
-                c if c.is_control() => write!(f, "{}", c.escape_default())?,
-                c => write!(f, "{c}")?,
-            }
+        match self.begins_in {
+            Some(line) => write!(f, " in the record that begins in line {line}"),
+            None => Ok(()),
         }
-        f.write_str("'")
     }
+}
+
+/// Input as it is shown on one line.
+fn shown(text: &[u8]) -> String {
+    let mut shown = String::new();
+    for c in String::from_utf8_lossy(text).chars() {
+        match c.is_control() {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    shown
 }
 
 impl std::error::Error for RecordError {}

@@ -93,6 +93,7 @@ impl BinReader {
             column,
             text: Vec::new(),
             expected,
+            begins_in: None,
         }))
     }
 }

@@ -156,7 +156,14 @@ impl CsvReader {
             return Err(CsvReadStop::Incomplete);
         }
         if self.options.reports_faults {
-            let expected = ExpectedInput::Separator(self.options.separator);
+            let ends = matches!(bytes.get(progress.at), None | Some(b'\n' | b'\r'));
+            let expected = match ends {
+                true => ExpectedInput::Fields {
+                    needed: self.columns.len(),
+                    found: self.columns.len() - missing.len(),
+                },
+                false => ExpectedInput::Separator(self.options.separator),
+            };
             return Err(self.fault(missing.first(), progress.at, expected));
         }
         // Unchecked: what is missing gives the default.
@@ -185,7 +192,12 @@ impl CsvReader {
                     progress.lines += lines;
                 }
                 Err(error) if self.options.reports_faults => {
-                    return Err(self.fault(Some(column), error.offset, error.expected));
+                    let is_begin = column.ty == Type::Timestamp && error.offset == at;
+                    let expected = match is_begin {
+                        true => ExpectedInput::Value(Type::Timestamp),
+                        false => error.expected,
+                    };
+                    return Err(self.fault(Some(column), error.offset, expected));
                 }
                 Err(error) => progress.at = field_end(bytes, error.offset, separator),
             },

@@ -163,6 +163,54 @@ fn quoted_strings_span_lines() {
 }
 
 #[test]
+fn doubled_quotes_are_quotes() {
+    let text =
+        "\"say \"\"hi\"\", please\",\"\"\"\"\n'it''s',\"\"\n\"a\"\"\nb\"\"\",\"c\"d\n\"e\"\"";
+    let types = [Type::RString, Type::UString];
+    assert_eq!(
+        read(text, &types),
+        [
+            r#"{a="say \"hi\", please",b="\""}"#,
+            r#"{a="it's",b=""}"#,
+            "4:9: expected the end of the line, found 'd' in the record that begins in line 3",
+            "4:9: expected the end of the line, found 'd'",
+            "5:4: attribute a: expected the closing \" of a string, found '\"'",
+        ]
+    );
+}
+
+#[test]
+fn lines_behind_a_lost_quote_are_read() {
+    let lost = "a,1\nb,\"2\nc,3\nd,\"4\",5\ne,6\n";
+    assert_eq!(
+        read(lost, &[Type::RString, Type::RString]),
+        [
+            r#"{a="a",b="1"}"#,
+            "4:4: expected the end of the line, found '4\",5' in the record that begins in line 2",
+            r#"{a="c",b="3"}"#,
+            "4:6: expected the end of the line, found ',5'",
+            r#"{a="e",b="6"}"#,
+        ]
+    );
+}
+
+#[test]
+fn a_timestamp_in_another_form_is_told_the_right_one() {
+    assert_eq!(
+        read(
+            "2026-11-28T10:17:25Z\n(1,2,x)\n(1,2,3)\n",
+            &[Type::Timestamp]
+        ),
+        [
+            "1:1: attribute a: expected a value of type timestamp, as \
+             (seconds,nanoseconds,machine), found '2026-11-28T10:17:25Z'",
+            "2:6: attribute a: expected a value of type int32, found 'x)'",
+            "{a=(1,2,3)}",
+        ]
+    );
+}
+
+#[test]
 fn faults_and_what_follows_them() {
     let types = [Type::Int8, Type::RString];
     let text = "1,a\n300,b\n2\n3,c,d\nx,e\n4,'f'g\n5,h\n6,'i";
@@ -171,7 +219,7 @@ fn faults_and_what_follows_them() {
         [
             r#"{a=1,b="a"}"#,
             "2:1: attribute a: expected a number within the range of int8, found '300'",
-            "3:2: attribute b: expected the separator ','",
+            "3:2: attribute b: expected 2 fields, but the line ends after 1",
             "4:4: expected the end of the line, found ',d'",
             "5:1: attribute a: expected a value of type int8, found 'x'",
             "6:6: expected the end of the line, found 'g'",

@@ -305,6 +305,7 @@ impl JsonReader {
             column: failure.column,
             text: failure.found,
             expected: failure.expected,
+            begins_in: None,
         };
         ReadStep {
             consumed: end,
