@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use command::{
     bench, calibrate, check, completions, doc, dump, explain, fmt, lsp, man, medium, new, pe, perf,
-    plan, profile, run, test, top,
+    plan, profile, run, tap, test, top,
 };
 use failure::CommandFailure;
 use output::MessageStyle;
@@ -69,6 +69,8 @@ enum CliCommand {
     Lsp(lsp::LspArgs),
     /// Show the running jobs: rates, queues, latencies, and who waits for whom
     Top(top::TopArgs),
+    /// Print tuples of a stream of a running job, as they pass
+    Tap(tap::TapArgs),
     /// Measure how fast streams are on this machine, beside raw controls
     Bench(bench::BenchArgs),
     /// Measure once what tuples cost on each medium of this machine, for plans
@@ -149,6 +151,7 @@ fn execute(command: CliCommand) -> Result<(), CommandFailure> {
         CliCommand::Lsp(args) => lsp::run(args),
         CliCommand::New(args) => new::run(args),
         CliCommand::Top(args) => top::run(args),
+        CliCommand::Tap(args) => tap::run(args),
         CliCommand::Perf(args) => perf::run(args),
         CliCommand::Completions(args) => completions::run(args, CommandLine::command()),
         CliCommand::Man(args) => man::run(args, CommandLine::command()),

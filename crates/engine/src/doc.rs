@@ -9,6 +9,7 @@ use graph::{
 };
 
 use crate::compilation::operator_models;
+use crate::doc_functions::{examples, namespace_page, namespaces};
 use crate::doc_topics::{topic_text, topics, topics_with};
 
 /// Characters of a line of text at most: it fits a narrow terminal.
@@ -75,6 +76,13 @@ pub fn doc(name: &str) -> Result<String, String> {
         text += &wrap(function.doc, "    ");
         text.push('\n');
     }
+    let mut namespaces: Vec<&str> = functions.iter().map(|f| f.namespace).collect();
+    namespaces.dedup();
+    for examples in namespaces.iter().filter_map(|known| examples(known, last)) {
+        let lines = examples.lines();
+        text.extend(lines.map(|line| format!("    {line}\n")));
+        text.push('\n');
+    }
     text.extend(
         LANGUAGE_NAMES
             .iter()
@@ -82,8 +90,10 @@ pub fn doc(name: &str) -> Result<String, String> {
             .map(|part| format!("{}\n{}\n", part.form, wrap(part.doc, "    "))),
     );
     if text.is_empty() {
-        let page = topic_text(name).map(str::to_owned);
-        page.ok_or_else(|| unknown_name(name, last))
+        let page = topic_text(name).or_else(|| namespace_page(name));
+        let page = page.map(str::to_owned);
+        page.or_else(|| output_function_doc(last))
+            .ok_or_else(|| unknown_name(name, last))
     } else {
         Ok(text)
     }
@@ -174,16 +184,46 @@ const LANGUAGE_NAMES: &[LanguageName] = &[
     },
 ];
 
+/// Says which operators have an output function of a name; `None` if there is none.
+fn output_function_doc(name: &str) -> Option<String> {
+    let is_it = |prototype: &&str| {
+        let before = prototype.split('(').next().unwrap_or_default();
+        before.rsplit([' ', '>']).next() == Some(name)
+    };
+    let mut text = String::new();
+    for model in operator_models() {
+        let own: Vec<_> = model
+            .output_functions
+            .iter()
+            .copied()
+            .filter(is_it)
+            .collect();
+        if !own.is_empty() {
+            let operator = format!("{}::{}", model.namespace, model.name);
+            let _ = writeln!(text, "An output function of {operator}:");
+            own.iter().for_each(|prototype| {
+                let _ = writeln!(text, "  {prototype}");
+            });
+            let _ = writeln!(
+                text,
+                "`thalweg doc {}` describes the operator.\n",
+                model.name
+            );
+        }
+    }
+    (!text.is_empty()).then_some(text)
+}
+
 fn unknown_name(name: &str, last: &str) -> String {
     let operators = operator_models().iter().map(|model| model.name);
     let functions = toolkit::functions().iter().map(function_name);
-    let topics = topics().map(|(topic, _)| topic);
+    let topics = topics().map(|(topic, _)| topic).chain(namespaces());
     let like = syntax::closest(last, operators.chain(functions).chain(topics));
     let what = "operator, function or topic";
     match like {
         Some(like) => format!("there is no {what} {name}; did you mean {like}?"),
         None => format!(
-            "there is no {what} {name}; `thalweg doc --search {name}` searches descriptions"
+            "there is no {what} {name}; `thalweg doc --search '{name}'` searches descriptions"
         ),
     }
 }

@@ -46,6 +46,7 @@ mod cores;
 mod cpu_caches;
 mod deep_stack;
 mod doc;
+mod doc_functions;
 mod doc_toolkit;
 mod doc_topics;
 mod dump;
@@ -90,7 +91,7 @@ pub use job::{
 pub use media_list::{ListedCapabilities, ListedMedium, list_media};
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, LibraryCallSample, MarkerSample, OperatorSample,
-    PeSample, QueueSample, RailSample, SenderSample, sample_jobs,
+    PeSample, QueueSample, RailSample, SenderSample, StreamTap, TapText, sample_jobs,
 };
 pub use pe::{serve, serve_rank};
 pub use plan::{
@@ -109,3 +110,4 @@ pub use run::{launch, run};
 pub use sources::{OpenTexts, RecordedSources, bounded, is_folder, is_mixed};
 pub use syntax::nearest;
 pub use transport::IdleStrategy;
+pub use tuple::text::RecordFormat;

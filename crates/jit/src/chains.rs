@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::jit::{Jit, function_context};
 use crate::lower::{
     self, BodyUsage, FunctionContext, InlinedEdge, InlinedOutput, OutputEdge, OutputTarget,
-    RingGrantAddresses, SampledOperator, WatermarkWords,
+    RingGrantAddresses, SampledOperator, TapAddresses, WatermarkWords,
 };
 use crate::options::JitOptions;
 
@@ -168,6 +168,10 @@ impl<'c> ChainCompiler<'c> {
         let window_counters = output.window_counters.as_ref();
         let inlined = InlinedOutput {
             submitted: address(output.submitted),
+            tap: output.tap.map(|tap| TapAddresses {
+                is_open: tap.is_open.address().expose_provenance() as i64,
+                budget: tap.budget.address().expose_provenance() as i64,
+            }),
             edges,
             window_counters: window_counters
                 .map(|counters| counters.iter().map(|counter| address(counter)).collect()),

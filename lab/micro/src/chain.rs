@@ -166,6 +166,7 @@ impl CompiledChain {
             });
             let chain_output = ChainOutput {
                 submitted: &counters[at],
+                tap: None,
                 edges: vec![next],
                 window_counters: None,
             };

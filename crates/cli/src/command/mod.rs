@@ -20,5 +20,6 @@ pub mod perf;
 pub mod plan;
 pub mod profile;
 pub mod run;
+pub mod tap;
 pub mod test;
 pub mod top;

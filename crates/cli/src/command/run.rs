@@ -61,6 +61,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub latency: bool,
 
+    /// Let `thalweg tap` see streams within compiled code, too; costs some instructions a tuple
+    #[arg(long)]
+    pub taps: bool,
+
     /// How threads wait for tuples: adaptive (spin while that pays, then sleep), spin, yield or
     /// park. Spinning takes a core for each waiting thread and gives the shortest latency
     #[arg(long, value_name = "STRATEGY", default_value_t, value_parser = str::parse::<IdleStrategy>)]
@@ -203,6 +207,7 @@ pub fn run(args: RunArgs) -> Result<(), CommandFailure> {
         unbuffered: std::io::stdout().is_terminal(),
         tag_output: args.tag_output,
         latency: args.latency,
+        taps: args.taps,
         idle: args.idle,
         counters: true,
         profile: profile.as_ref().map(|profile| profile.collector.clone()),

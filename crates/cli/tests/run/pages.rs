@@ -53,6 +53,21 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// All pages below a folder, by their names from there.
+fn all_pages(folder: &Path, prefix: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            found.extend(all_pages(&entry.path(), &format!("{name}/")));
+        } else if name.ends_with(".md") {
+            found.push(name);
+        }
+    }
+    found
+}
+
 /// Runs the commands of a page; their number. With `BLESS`, writes what they print into the page.
 fn check_page(path: &Path) -> usize {
     let page = fs::read_to_string(path).unwrap();
@@ -99,4 +114,17 @@ fn every_command_prints_what_its_page_says() {
     for path in &found {
         assert!(check_page(path) > 0, "{} has no commands", path.display());
     }
+}
+
+#[test]
+fn the_table_of_contents_has_every_page_once() {
+    let docs = root().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let links = summary.split("](").skip(1);
+    let mut listed: Vec<&str> = links.filter_map(|link| link.split(')').next()).collect();
+    listed.sort_unstable();
+    let mut pages = all_pages(&docs, "");
+    pages.retain(|page| page != "SUMMARY.md");
+    pages.sort();
+    assert_eq!(listed, pages);
 }

@@ -55,6 +55,7 @@ struct BundledLaunch {
     perf_map: bool,
     unbuffered: bool,
     latency: bool,
+    taps: bool,
     profile: Option<ProfileRequest>,
     #[serde(with = "IdleStrategyFormat")]
     idle: IdleStrategy,
@@ -157,6 +158,7 @@ impl Bundle {
             perf_map: settings.perf_map,
             unbuffered: settings.unbuffered,
             latency: settings.latency,
+            taps: settings.taps,
             idle: settings.idle,
             hosts: settings.hosts,
             ..LaunchOptions::default()
@@ -188,6 +190,7 @@ impl BundledLaunch {
             perf_map: launch.perf_map,
             unbuffered: launch.unbuffered,
             latency: launch.latency,
+            taps: launch.taps,
             profile: launch.profile.as_ref().map(ProfileCollector::request),
             idle: launch.idle,
             hosts: launch.hosts.clone(),

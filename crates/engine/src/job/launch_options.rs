@@ -40,6 +40,8 @@ pub struct LaunchOptions {
     pub tag_output: bool,
     /// Measures the latency of tuples between PEs.
     pub latency: bool,
+    /// Lets [`crate::StreamTap`] see tuples within compiled code, too.
+    pub taps: bool,
     /// Writes counters files, which [`crate::sample_jobs`] reads while the job runs.
     pub counters: bool,
     /// Collector of the job's profile; `None`: the job is not profiled.
@@ -82,6 +84,7 @@ impl Default for LaunchOptions {
             unbuffered: false,
             tag_output: false,
             latency: false,
+            taps: false,
             counters: false,
             profile: None,
             pe_command: own_binary,

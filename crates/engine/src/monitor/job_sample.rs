@@ -52,6 +52,9 @@ pub struct PeSample {
     pub links: Vec<CrossingSample>,
     /// The queues of the PE's threaded ports.
     pub queues: Vec<QueueSample>,
+    /// Number of the descriptor by which the PE is asked for tuples; `None` if it cannot be.
+    #[serde(skip)]
+    pub taps: Option<u32>,
     /// Calls of media libraries that have not returned for a second or longer.
     pub library_calls: Vec<LibraryCallSample>,
 }
@@ -76,6 +79,8 @@ pub struct OperatorSample {
     pub name: String,
     /// Kind of the operator with its namespace: `spl.relational::Filter`.
     pub kind: String,
+    /// Names of the streams that the operator submits to, by output port.
+    pub streams: Vec<String>,
     /// Number of tuples that the operator processed, by input port.
     pub processed: Vec<u64>,
     /// Number of tuples that the operator submitted, by output port.
@@ -233,6 +238,7 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
         operators,
         links,
         queues,
+        taps,
         library_calls,
     } = metadata;
     let operators: Vec<_> = operators
@@ -248,6 +254,7 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
         silent_ns: monotonic_ns().saturating_sub(sampled_ns),
         links,
         queues: queues.collect(),
+        taps,
         library_calls: library_calls.into_iter().map(library_call).collect(),
         operators,
     };
@@ -297,6 +304,7 @@ impl SlotReader {
             marks_in,
             marks_out,
             metrics: metrics.collect(),
+            streams: metadata.streams,
             name: metadata.name,
             kind: metadata.kind,
         }

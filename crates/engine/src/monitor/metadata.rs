@@ -5,6 +5,7 @@
 //! has [`CROSSING_SLOTS`], if latencies are measured a histogram, and [`RAIL_SLOTS`] for each rail.
 //! Each queue has [`QUEUE_SLOTS`].
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -42,6 +43,8 @@ pub struct PeMetadata {
     pub links: Vec<CrossingMetadata>,
     /// The queues of the PE's threaded ports.
     pub queues: Vec<QueueMetadata>,
+    /// Number of the descriptor of [`super::tap_words::TapWords`], if the PE has some.
+    pub taps: Option<u32>,
     /// Calls of media libraries that do not return. They have no slots: a file with others replaces
     /// this one when there are others.
     pub library_calls: Vec<LibraryCallMetadata>,
@@ -58,6 +61,8 @@ pub struct OperatorMetadata {
     pub inputs: u32,
     /// Number of output ports, each with [`PORT_SLOTS`].
     pub outputs: u32,
+    /// Names of the streams of the output ports.
+    pub streams: Vec<String>,
     /// Names of the metrics that the operator and its queue have created so far.
     pub metrics: Vec<String>,
 }
@@ -138,11 +143,12 @@ impl PeMetadata {
 }
 
 impl OperatorMetadata {
-    /// Metadata of an operator, from its counts and its kind.
-    pub fn new(counts: &OperatorCounts, kind: &str) -> OperatorMetadata {
+    /// Metadata of an operator, from its counts, its kind, and the names of its streams.
+    pub fn new(counts: &OperatorCounts, kind: &str, streams: &[Arc<str>]) -> OperatorMetadata {
         OperatorMetadata {
             name: counts.operator.to_string(),
             kind: kind.to_owned(),
+            streams: streams.iter().map(|name| name.to_string()).collect(),
             inputs: counts.processed.len() as u32,
             outputs: counts.submitted.len() as u32,
             metrics: counts

@@ -12,6 +12,8 @@
 //! to be set up. Metadata in the file names the job, the PE and the meaning of each slot. Operators
 //! are never asked anything: only counters that they keep anyway are copied, and which call of a
 //! library does not return. A PE that cannot have a file runs without.
+//!
+//! The same thread serves `thalweg tap`, which asks for tuples of a stream: [`tap_words`].
 
 mod counters_files;
 mod job_sample;
@@ -19,6 +21,9 @@ mod latency;
 mod library_calls;
 mod metadata;
 mod sampler;
+mod stream_tap;
+mod tap_server;
+mod tap_words;
 
 pub use job_sample::{
     CrossingSample, JobSample, LibraryCallSample, MarkerSample, OperatorSample, PeSample,
@@ -27,3 +32,4 @@ pub use job_sample::{
 pub use latency::LatencySample;
 pub(crate) use metadata::JobMetadata;
 pub(crate) use sampler::Sampler;
+pub use stream_tap::{StreamTap, TapText};

@@ -3,10 +3,11 @@
 //! # Cost
 //! Each sample reads all counters once. Operators pay nothing: they keep the counters anyway.
 
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use graph::{PeId, Program};
 use ring::counters::CountersWriter;
@@ -20,9 +21,13 @@ use super::metadata::{
     CrossingMetadata, OperatorMetadata, PeMetadata, QueueMetadata, crossing_slots, operator_slots,
     queue_slots,
 };
+use super::tap_server::TapServer;
 
 /// Time between two samples; `thalweg top` draws once a second, so each of its pictures is new.
 const PERIOD: Duration = Duration::from_millis(500);
+
+/// Time between two looks at the tuples that somebody taps.
+const TAP_PERIOD: Duration = Duration::from_millis(20);
 
 /// Age of a job at its first sample: a shorter job is over before anybody could look at it.
 const DELAY: Duration = Duration::from_millis(100);
@@ -38,8 +43,10 @@ pub struct Sampler {
 struct CounterSources {
     job: JobMetadata,
     pe: PeId,
-    /// Kind of each operator, in the order of the counts.
-    kinds: Vec<Arc<str>>,
+    /// Kind of each operator and the names of its streams, in the order of the counts.
+    operator_names: Vec<(Arc<str>, Vec<Arc<str>>)>,
+    /// Number of the descriptor of the requests for taps.
+    taps: Option<u32>,
     operators: Box<dyn Fn() -> Vec<OperatorCounts> + Send>,
     crossings: Vec<Arc<CrossingCounters>>,
     queues: Vec<Arc<QueueCounters>>,
@@ -59,11 +66,16 @@ impl Sampler {
         program: &Program,
         running: &RunningPe,
     ) -> Option<Sampler> {
-        let kinds = program.operators.iter().map(|o| o.kind.clone());
+        let names = program.operators.iter().map(|operator| {
+            let streams = operator.outputs.iter().map(|port| port.name.clone());
+            (operator.kind.clone(), streams.collect())
+        });
+        let mut taps = TapServer::new(program, running.taps());
         let counts = CounterSources {
             job,
             pe,
-            kinds: kinds.collect(),
+            operator_names: names.collect(),
+            taps: taps.as_ref().map(|taps| taps.fd().as_raw_fd() as u32),
             operators: running.operator_counts_handle(),
             crossings: running.crossing_counters(),
             queues: running.queue_counters(),
@@ -72,7 +84,7 @@ impl Sampler {
         let thread = Builder::new().name("sampler".to_owned());
         let run = move || {
             if !has_ended(&stopped, DELAY) {
-                counts.copy_until(&stopped);
+                counts.copy_until(&stopped, &mut taps);
             }
         };
         let thread = Some(thread.spawn(run).ok()?);
@@ -93,10 +105,10 @@ impl Drop for Sampler {
 }
 
 impl CounterSources {
-    fn copy_until(&self, ended: &Receiver<()>) {
+    fn copy_until(&self, ended: &Receiver<()>, taps: &mut Option<TapServer>) {
         let (mut file, mut watch) = (None, LibraryCallWatch::default());
         loop {
-            let is_over = file.is_some() && has_ended(ended, PERIOD);
+            let is_over = file.is_some() && serve_taps(taps, ended);
             file = self.copy_counters(file, watch.look(monotonic_ns()));
             if is_over || file.is_none() {
                 return;
@@ -138,13 +150,13 @@ impl CounterSources {
         counts: &[OperatorCounts],
         library_calls: Vec<LibraryCallMetadata>,
     ) -> PeMetadata {
-        let operators = counts.iter().zip(&self.kinds);
+        let operators = counts.iter().zip(&self.operator_names);
         PeMetadata {
             job: self.job.clone(),
             pe: self.pe.0,
             pid: std::process::id(),
             operators: operators
-                .map(|(counts, kind)| OperatorMetadata::new(counts, kind))
+                .map(|(counts, (kind, streams))| OperatorMetadata::new(counts, kind, streams))
                 .collect(),
             links: self
                 .crossings
@@ -152,6 +164,7 @@ impl CounterSources {
                 .map(|f| CrossingMetadata::new(f))
                 .collect(),
             queues: self.queues.iter().map(|q| QueueMetadata::new(q)).collect(),
+            taps: self.taps,
             library_calls,
         }
     }
@@ -163,6 +176,26 @@ impl CountersFile {
             self.counters.set(slot, value);
         }
         self.counters.set_heartbeat(monotonic_ns());
+    }
+}
+
+/// Serves taps for [`PERIOD`]. Returns whether the sampler's end was requested meanwhile.
+fn serve_taps(taps: &mut Option<TapServer>, ended: &Receiver<()>) -> bool {
+    let Some(taps) = taps else {
+        return has_ended(ended, PERIOD);
+    };
+    let begun = Instant::now();
+    loop {
+        taps.serve();
+        let left = PERIOD.saturating_sub(begun.elapsed());
+        let pause = if taps.is_tapped() { TAP_PERIOD } else { PERIOD };
+        let is_over = has_ended(ended, pause.min(left));
+        if is_over {
+            taps.serve();
+        }
+        if is_over || pause >= left {
+            return is_over;
+        }
     }
 }
 

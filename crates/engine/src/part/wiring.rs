@@ -94,6 +94,8 @@ pub fn wire(
             .profile
             .as_ref()
             .map(|p| p.request().samples_per_second),
+        // Interpreted code submits each tuple through the outlet, where it is seen.
+        taps: launch.taps || launch.backend == BackendKind::Interpreted,
     };
     let registry = registry();
     let threads = planner::pe_threads(program, &part.pins);

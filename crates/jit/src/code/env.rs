@@ -373,6 +373,17 @@ impl Env {
         self.with_outlet(|outlet| outlet.submit_to(port, places, tuple.as_ref()))
     }
 
+    /// Shows the tuple that was last made to who taps a port's stream.
+    pub fn tap_tuple_buf(&mut self, port: PortIndex) {
+        // SAFETY: as in `submit_tuple_buf`.
+        let tuple = unsafe { &*self.tuple_buf };
+        let shown = self.with_outlet(|outlet| {
+            outlet.tap(port, tuple.as_ref());
+            Ok(())
+        });
+        debug_assert!(shown.is_ok());
+    }
+
     /// The input tuple that an address lies in, and the offset of the address in it.
     pub fn input_at(&self, address: *const u8) -> Option<(TupleRef<'_>, usize)> {
         let view = self.input_slices.iter().find(|view| {

@@ -234,6 +234,10 @@ imports! {
     SubmitTupleTo = submit::submit_tuple_to as (PortIndex, u32, u32, *const Pos) -> u32;
     /// Submits a whole input tuple to the consumers of a port from one place to before another.
     SubmitInputTo = submit::submit_input_to as (PortIndex, u32, u32, *const u8, usize, *const Pos) -> u32;
+    /// Shows the tuple that was written to who taps the port's stream.
+    TapTuple = submit::tap_tuple as (PortIndex);
+    /// Shows an input tuple as it is to who taps the port's stream.
+    TapInput = submit::tap_input as (PortIndex, *const u8, usize);
     /// Submits a marker. Returns a status.
     Punctuate = submit::punctuate as (PortIndex, u32, *const Pos) -> u32;
     /// Advances the watermark of an operator, which may be an inlined one, by an event time, given

@@ -26,6 +26,6 @@ mod values;
 pub use context::{
     BodyUsage, CodegenUnit, CompiledFunction, InlinableOperator, InlinedEdge, InlinedOutput,
     MachineCodeListing, MemoryRequirements, OutputEdge, OutputTarget, RingGrantAddresses,
-    SampledOperator, StateLayout, WatermarkWords,
+    SampledOperator, StateLayout, TapAddresses, WatermarkWords,
 };
 pub use functions::{FunctionContext, FunctionSource};

@@ -332,6 +332,7 @@ fn compiled(
         };
         ChainOutput {
             submitted,
+            tap: None,
             edges: vec![
                 ChainEdge::Outlet,
                 ChainEdge::Frames(frames),

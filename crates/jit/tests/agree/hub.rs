@@ -233,6 +233,7 @@ fn edges<'a>(
         let edges = edges.as_ref()?.iter().enumerate().map(edge);
         Some(ChainOutput {
             submitted,
+            tap: None,
             edges: edges.collect(),
             window_counters: None,
         })

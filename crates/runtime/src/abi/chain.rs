@@ -39,6 +39,7 @@ use super::counter::Counter;
 use super::frame_form::FrameForm;
 use super::lowered_logic::LoweredLogic;
 use super::state_cell::StateAddress;
+use super::tap_budget::TapBudget;
 
 /// Lowered operators of one thread with the chains that they make, compiled together.
 pub struct ThreadChains<'a> {
@@ -74,12 +75,23 @@ pub struct ChainMember<'a> {
 pub struct ChainOutput<'a> {
     /// Counts the tuples that are submitted to the output port.
     pub submitted: &'a Counter,
+    /// Where code learns that somebody wants to see tuples of the port; `None`: nobody ever does.
+    pub tap: Option<PortTap<'a>>,
     /// The way to each consumer, in order of delivery. If there are none, the tuple is dropped.
     pub edges: Vec<ChainEdge<'a>>,
     /// If no operator does anything for a window marker that is submitted to the port: the counters
     /// of this marker and of those that consumers pass on. Code may add 1 to each instead of
     /// submitting the marker through the outlet.
     pub window_counters: Option<Vec<&'a Counter>>,
+}
+
+/// Words that say whether the stream of an output port is tapped.
+#[derive(Clone, Copy)]
+pub struct PortTap<'a> {
+    /// Not 0 while any stream of the PE is tapped: code looks here first.
+    pub is_open: &'a TapBudget,
+    /// Tuples of the port that are wanted: code hands each to [`super::CodeOutlet::tap`].
+    pub budget: &'a TapBudget,
 }
 
 /// The way of a tuple to a consumer of an output port.

@@ -20,11 +20,12 @@ mod lowered_logic;
 mod outlet;
 mod projection;
 mod state_cell;
+mod tap_budget;
 
 pub use backend::{Backend, OperatorCodeRange};
 pub use chain::{
     BatchCode, ChainEdge, ChainMember, ChainOutput, FrameEdge, FrameGrant, MemberEdge,
-    OperatorCode, ThreadChains,
+    OperatorCode, PortTap, ThreadChains,
 };
 pub use code::{CodeScope, ProjectTuple, RunBody, RunBodyOnBatch, TestPredicate};
 pub use counter::Counter;
@@ -39,3 +40,4 @@ pub use ring::frame::FrameBatch;
 pub use ring::grant;
 pub use ring::{PREFETCH_BYTES, prefetch_ahead};
 pub use state_cell::{StateAddress, StateCell};
+pub use tap_budget::TapBudget;

@@ -105,6 +105,12 @@ pub trait CodeOutlet: Outlet {
     /// Wakes a consumer of a port, which sleeps although code has written a frame for it: see
     /// [`crate::abi::FrameEdge`].
     fn wake_consumer(&mut self, port: PortIndex, consumer: u32);
+
+    /// Shows a tuple that code takes to the consumers of a port by itself to who taps the stream:
+    /// see [`crate::abi::TapBudget`].
+    fn tap(&mut self, port: PortIndex, tuple: TupleRef<'_>) {
+        let _ = (port, tuple);
+    }
 }
 
 /// The inputs, state and outlet of one evaluation.

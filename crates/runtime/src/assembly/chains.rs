@@ -12,6 +12,8 @@ use crate::abi::{
 };
 use crate::counters::punctuation_counters::PunctuationCounters;
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
+use crate::services::pe_context::PeContext;
+use crate::services::tapped_tuples::TappedTuples;
 
 /// Most counters of a window marker for which code need not go through the outlet.
 const WINDOW_COUNTERS_MAX: usize = 16;
@@ -43,10 +45,11 @@ pub(crate) struct ChainCandidate<'a> {
 
 /// The code of the candidates of one thread, which are given upstream before downstream, in their
 /// order.
-pub(crate) fn compile(
+pub(crate) fn compile<'a>(
     backend: &mut dyn Backend,
-    candidates: &[ChainCandidate<'_>],
-    (stop, running): (*const u8, Option<*const u32>),
+    candidates: &[ChainCandidate<'a>],
+    context: &'a PeContext,
+    running: Option<*const u32>,
 ) -> Result<Vec<OperatorCode>, eval::Fault> {
     let members = candidates.iter().enumerate();
     let members = members.map(|(at, candidate)| ChainMember {
@@ -54,13 +57,13 @@ pub(crate) fn compile(
         logic: candidate.logic,
         state: candidate.state,
         event_time: candidate.event_time,
-        chain_outputs: chain_outputs((at, candidate), candidates),
+        chain_outputs: chain_outputs((at, candidate), candidates, &context.tapped),
         batch_forms: candidate.batch_forms.clone(),
     });
     let members = members.collect();
     backend.compile_chains(&ThreadChains {
         members,
-        stop_flag: stop,
+        stop_flag: context.stop_signal.address(),
         running,
     })
 }
@@ -68,6 +71,7 @@ pub(crate) fn compile(
 fn chain_outputs<'a>(
     (at, from): (usize, &ChainCandidate<'a>),
     all: &[ChainCandidate<'a>],
+    tapped: &'a TappedTuples,
 ) -> Vec<Option<ChainOutput<'a>>> {
     let needs_open_check = needs_open_check(from.logic);
     let port = |(out, frames): (&'a OutputPortState, &Vec<Option<FrameEdge<'a>>>)| {
@@ -83,8 +87,12 @@ fn chain_outputs<'a>(
         let submitted = &out.submitted;
         let mut counters = Vec::new();
         let is_only_counted = add_window_counters(out, all, &mut counters);
+        if !tapped.shows_compiled {
+            out.tap.hide();
+        }
         Some(ChainOutput {
             submitted,
+            tap: tapped.port_tap(&out.tap),
             edges,
             window_counters: is_only_counted.then_some(counters),
         })

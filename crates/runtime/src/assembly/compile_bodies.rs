@@ -13,10 +13,10 @@ use crate::assembly::batch_forwarder::{BatchForwarder, batch_forwarders};
 use crate::assembly::chains::{self, ChainCandidate};
 use crate::assembly::operator_factory::ConstructedOperator;
 use crate::assembly::pe_topology::PeTopology;
-use crate::blocking::stop_signal::StopSignal;
 use crate::contract::build_context;
 use crate::execution::port_state::{ConsumerPort, OutputPortState};
 use crate::services::operator_services::OperatorServices;
+use crate::services::pe_context::PeContext;
 use crate::services::report::Failure;
 
 /// The code of each operator, by operator. The backend is finished afterwards.
@@ -24,7 +24,7 @@ pub(crate) fn compile_all(
     backend: &mut dyn Backend,
     constructed: &[ConstructedOperator<'_>],
     (topology, services): (&PeTopology, &[OperatorServices]),
-    (stop, samples): (&StopSignal, &[Arc<CpuSamples>]),
+    (context, samples): (&PeContext, &[Arc<CpuSamples>]),
 ) -> Result<Vec<OperatorCode>, Failure> {
     let mut codes: Vec<OperatorCode> = constructed
         .iter()
@@ -50,7 +50,7 @@ pub(crate) fn compile_all(
             .map(|&at| chain_candidate(&constructed[at], constructed, (topology, &services[at])));
         let candidates: Vec<_> = heads.chain(operators).collect();
         let running = thread.map(|thread| samples[thread.index()].running.address());
-        let compiled = chains::compile(backend, &candidates, (stop.address(), running));
+        let compiled = chains::compile(backend, &candidates, context, running);
         let first = constructed[group[0]].operator;
         let compiled = compiled.map_err(|fault| Failure::for_operator(first, fault))?;
         let mut compiled = compiled.into_iter();

@@ -82,7 +82,7 @@ pub(crate) fn assemble(
     // One more for the thread that closes the operators at the end.
     waits.set_thread_count(topology.thread_count + 1);
     let samples = new_samples(topology.thread_count + 1);
-    let words = (&pe_context.stop_signal, &samples[..]);
+    let words = (&*pe_context, &samples[..]);
     let codes = compile_bodies::compile_all(backend, &constructed, (&topology, &services), words)?;
     let fed_operators = threads_feeding(&constructed, &topology);
     let source_threads = take_source_threads(&mut constructed, plan);

@@ -20,6 +20,7 @@ pub(crate) mod operator_outlet;
 pub(crate) mod port_metrics;
 pub(crate) mod port_state;
 pub(crate) mod source_thread;
+pub(crate) mod stream_taps;
 pub(crate) mod thread_region;
 pub(crate) mod tuple_history;
 pub(crate) mod wiring;

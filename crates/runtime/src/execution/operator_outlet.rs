@@ -99,6 +99,9 @@ impl Outlet for OperatorOutlet<'_> {
             return self.refuse(out);
         }
         out.submitted.add(1);
+        if out.tap.is_wanted() {
+            self.tap(port, tuple);
+        }
         for &consumer in &out.consumers {
             self.region.deliver(consumer, tuple)?;
         }
@@ -110,7 +113,7 @@ impl Outlet for OperatorOutlet<'_> {
         let [consumer] = out.consumers[..] else {
             return self.submit(port, tuple.as_ref());
         };
-        if out.state.load(Ordering::Relaxed) != OPEN {
+        if out.state.load(Ordering::Relaxed) != OPEN || out.tap.is_wanted() {
             return self.submit(port, tuple.as_ref());
         }
         out.submitted.add(1);
@@ -215,6 +218,14 @@ impl CodeOutlet for OperatorOutlet<'_> {
             instance.wake();
             Ok(())
         });
+    }
+
+    #[cold]
+    fn tap(&mut self, port: PortIndex, tuple: TupleRef<'_>) {
+        let tapped = &self.region.wiring.context.tapped;
+        if self.outs[port.index()].tap.take() {
+            tapped.add(self.operator, port, tuple);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use graph::PortIndex;
 use tuple::Punctuation;
 
-use crate::abi::Counter;
+use crate::abi::{Counter, TapBudget};
 use crate::counters::punctuation_counters::PunctuationCounters;
 
 /// State of an output port, its counters, and its consumers.
@@ -16,6 +16,8 @@ pub(crate) struct OutputPortState {
     /// thread.
     pub state: AtomicU8,
     pub submitted: Counter,
+    /// Tuples that somebody wants to see.
+    pub tap: TapBudget,
     pub punctuation: PunctuationCounters,
     /// Input ports that the port feeds, in order of connection.
     pub consumers: Box<[ConsumerPort]>,

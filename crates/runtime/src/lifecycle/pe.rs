@@ -21,6 +21,7 @@ use crate::counters::crossing_counters::CrossingCounters;
 use crate::counters::queue_counters::QueueCounters;
 use crate::execution::operator_instance::OperatorInstance;
 use crate::execution::source_thread::SourceThread;
+use crate::execution::stream_taps::StreamTaps;
 use crate::execution::thread_region::ThreadRegion;
 use crate::execution::wiring::Wiring;
 use crate::lifecycle::thread_launch::{self, RegionThread, ThreadSpec};
@@ -284,6 +285,11 @@ impl RunningPe {
     /// Counters of the PE's queues, which go on counting.
     pub fn queue_counters(&self) -> Vec<Arc<QueueCounters>> {
         self.wiring.queue_counters.clone()
+    }
+
+    /// Taps on the streams of the PE.
+    pub fn taps(&self) -> StreamTaps {
+        StreamTaps::new(self.wiring.clone())
     }
 
     /// The samples of the PE's threads by number, which go on being taken until the threads end;

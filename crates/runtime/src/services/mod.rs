@@ -6,4 +6,5 @@ pub(crate) mod operator_services;
 pub(crate) mod pe_context;
 pub(crate) mod report;
 pub(crate) mod stdout;
+pub(crate) mod tapped_tuples;
 pub(crate) mod window_leftover;

@@ -15,6 +15,7 @@ use crate::edge::linger::LingerList;
 use crate::services::message_log::{MessageLog, TraceLevels};
 use crate::services::report::Failure;
 use crate::services::stdout::PeStdout;
+use crate::services::tapped_tuples::TappedTuples;
 use crate::services::window_leftover::WindowLeftover;
 
 /// Options of a PE.
@@ -52,6 +53,8 @@ pub struct PeOptions {
     pub conditions: Option<EvaluateCondition>,
     /// How often in a second of its processor time each thread is sampled; `None`: not at all.
     pub samples_per_second: Option<u32>,
+    /// Whether streams within compiled code can be tapped.
+    pub taps: bool,
 }
 
 impl Default for PeOptions {
@@ -69,6 +72,7 @@ impl Default for PeOptions {
             idle_strategy: IdleStrategy::default(),
             conditions: None,
             samples_per_second: None,
+            taps: false,
         }
     }
 }
@@ -91,6 +95,8 @@ pub(crate) struct PeContext {
     /// Requested by the first failure.
     pub failed: StopSignal,
     pub linger: Arc<LingerList>,
+    /// Tuples that taps have taken.
+    pub tapped: TappedTuples,
     stdout: PeStdout,
     /// Whether the reader of standard output has closed it: the job ends without a message.
     is_stdout_closed: AtomicBool,
@@ -118,6 +124,7 @@ impl PeContext {
             stop_signal: stop,
             failed: StopSignal::default(),
             linger: Arc::default(),
+            tapped: TappedTuples::new(options.taps),
             is_stdout_closed: AtomicBool::new(false),
             has_ended: AtomicBool::new(false),
             failures: Mutex::new(Vec::new()),

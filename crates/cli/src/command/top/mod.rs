@@ -96,10 +96,18 @@ pub fn run(args: TopArgs) -> Result<(), CommandFailure> {
 
 /// Samples the jobs to show; a named job has to run.
 fn selected_jobs(args: &TopArgs) -> Result<Vec<JobSample>, CommandFailure> {
-    let found = filtered_samples(args);
-    let Some(name) = args.job.as_ref().filter(|_| found.is_empty()) else {
+    match &args.job {
+        Some(name) => named_jobs(name),
+        None => Ok(filtered_samples(args)),
+    }
+}
+
+/// Samples the running jobs of a name, or the one of a process; there has to be one.
+pub fn named_jobs(name: &str) -> Result<Vec<JobSample>, CommandFailure> {
+    let found = samples_of_name(name);
+    if !found.is_empty() {
         return Ok(found);
-    };
+    }
     let all = engine::sample_jobs();
     let all: Vec<_> = all
         .iter()
@@ -112,14 +120,18 @@ fn selected_jobs(args: &TopArgs) -> Result<Vec<JobSample>, CommandFailure> {
 }
 
 fn filtered_samples(args: &TopArgs) -> Vec<JobSample> {
-    let mut jobs = engine::sample_jobs();
-    if let Some(name) = &args.job {
-        let is_meant = |job: &JobSample| {
-            let last = job.name.rsplit("::").next();
-            job.job.to_string() == *name || job.name == *name || last == Some(name)
-        };
-        jobs.retain(is_meant);
+    match &args.job {
+        Some(name) => samples_of_name(name),
+        None => engine::sample_jobs(),
     }
+}
+
+fn samples_of_name(name: &str) -> Vec<JobSample> {
+    let mut jobs = engine::sample_jobs();
+    jobs.retain(|job| {
+        let last = job.name.rsplit("::").next();
+        job.job.to_string() == name || job.name == name || last == Some(name)
+    });
     jobs
 }
 

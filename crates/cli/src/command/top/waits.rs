@@ -148,6 +148,7 @@ mod tests {
             operators: Vec::new(),
             links: vec![crossing],
             queues: Vec::new(),
+            taps: None,
             library_calls: Vec::new(),
         }
     }

@@ -98,6 +98,20 @@ pub extern "C" fn submit_input_to(
     status_of_result(env, result, pos)
 }
 
+pub extern "C" fn tap_tuple(e: *mut Env, port: PortIndex) {
+    env(e).tap_tuple_buf(port);
+}
+
+pub extern "C" fn tap_input(e: *mut Env, port: PortIndex, data: *const u8, len: usize) {
+    let shown = input_tuple(data, len).and_then(|tuple| {
+        env(e).with_outlet(|outlet| {
+            outlet.tap(port, tuple);
+            Ok(())
+        })
+    });
+    debug_assert!(shown.is_ok());
+}
+
 /// The input tuple at an address.
 fn input_tuple<'a>(data: *const u8, len: usize) -> Result<TupleRef<'a>, Fault> {
     let tuple = TupleRef::from_bytes(elements(data, len));

@@ -34,6 +34,8 @@ pub struct FunctionLowering<'a, 'b> {
     pub calls_arms: bool,
     /// Whether the code that is being lowered seldom runs.
     pub is_seldom: bool,
+    /// Whether any stream is tapped, as asked for the tuple that is being delivered.
+    pub taps_open: Option<ir::Value>,
     /// Words for the arguments and results of calls that preserve the registers.
     pub call_words: Option<ir::StackSlot>,
     /// Counters and state variables in registers.
@@ -71,6 +73,7 @@ impl<'a, 'b> FunctionLowering<'a, 'b> {
             inlines: false,
             calls_arms: false,
             is_seldom: false,
+            taps_open: None,
             call_words: None,
             cache: RegisterCache::default(),
             batch_cursor: None,

@@ -28,7 +28,9 @@ pub use event_time_range::EventTimeRange;
 pub use function_lowering::FunctionLowering;
 pub use local_storage::{LocalStorage, StorageKind, storage_kind};
 pub use memory_requirements::MemoryRequirements;
-pub use output_target::{InlinableOperator, InlinedEdge, InlinedOutput, OutputEdge, OutputTarget};
+pub use output_target::{
+    InlinableOperator, InlinedEdge, InlinedOutput, OutputEdge, OutputTarget, TapAddresses,
+};
 pub use register_cache::{
     CachedTicks, CachedVariable, OwnWords, PENDING_MAX, RegisterCache, TICK_READS,
 };

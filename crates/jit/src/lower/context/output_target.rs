@@ -73,10 +73,21 @@ pub struct InlinableOperator {
 pub struct InlinedOutput {
     /// The address of the counter of what is submitted.
     pub submitted: i64,
+    /// Where the code learns that somebody taps the stream; `None`: nobody ever does.
+    pub tap: Option<TapAddresses>,
     /// The ways to all consumers, in order of delivery.
     pub edges: Vec<OutputEdge>,
     /// The addresses of all counters of a window marker, if nothing else happens for one.
     pub window_counters: Option<Vec<i64>>,
+}
+
+/// Words that say whether a stream is tapped, by address.
+#[derive(Clone, Copy, Debug)]
+pub struct TapAddresses {
+    /// Not 0 while any stream of the PE is tapped.
+    pub is_open: i64,
+    /// The port's budget: tuples that are wanted.
+    pub budget: i64,
 }
 
 impl InlinedOutput {

@@ -9,8 +9,11 @@ use graph::{Expr, ExprKind, PortIndex, Pos};
 use runtime::abi::FrameForm;
 use tuple::{Layout, Type, Value};
 
-use crate::code::{FallbackOp, ImportedFunction};
-use crate::lower::context::{BodyInput, FunctionLowering, OutputTarget, RingGrantAddresses};
+use crate::code::{FallbackOp, ImportedFunction, NO_INLINED_OPERATOR};
+use crate::lower::context::{
+    BodyInput, FunctionLowering, InlinedOutput, OutputTarget, RingGrantAddresses,
+};
+use crate::lower::values::AccessRegion;
 use crate::lowered_value::{LoweredValue, ValueForm};
 
 /// Where tuples are submitted.
@@ -79,9 +82,61 @@ impl FunctionLowering<'_, '_> {
         let layout = target.layout();
         let from = Submission { port, layout, pos };
         match &target {
-            OutputTarget::Inlined(_, output) => self.deliver(&from, output, &input),
+            OutputTarget::Inlined(_, output) => {
+                let around = self.taps_open;
+                self.offer_to_tap(&from, output, &input);
+                self.deliver(&from, output, &input);
+                self.taps_open = around;
+            }
             OutputTarget::Outlet(_) => self.submit_to_outlet(&from, None, &input),
         }
+    }
+
+    /// Shows a tuple that the code takes to its consumers to who taps the stream. Whether any
+    /// stream is tapped is asked once, for the tuple and all that follows from it in the code.
+    fn offer_to_tap(&mut self, from: &Submission<'_>, output: &InlinedOutput, input: &BodyInput) {
+        let Some(tap) = output.tap else {
+            return;
+        };
+        let known = self
+            .taps_open
+            .filter(|_| self.body.inlined_operator != NO_INLINED_OPERATOR);
+        let is_open = known.unwrap_or_else(|| {
+            let address = self.word(tap.is_open);
+            self.load(AccessRegion::Taps, types::I32, address, 0)
+        });
+        self.taps_open = Some(is_open);
+        let (look, take, next) = (self.cold_block(), self.cold_block(), self.block());
+        self.branch(is_open, look, next);
+        self.switch_to_sealed(look);
+        let address = self.word(tap.budget);
+        let budget = self.load(AccessRegion::Taps, types::I32, address, 0);
+        self.branch(budget, take, next);
+        self.switch_to_sealed(take);
+        self.seldom(|lower| {
+            let port = lower.int(types::I32, from.port.0.into());
+            lower.note_operator();
+            match lower.submitted_form(from, input) {
+                Some((at, bytes)) => lower.call(ImportedFunction::TapInput, &[port, at, bytes]),
+                None => lower.call(ImportedFunction::TapTuple, &[port]),
+            };
+        });
+        self.jump(next, &[]);
+        self.switch_to_sealed(next);
+    }
+
+    /// Writes a tuple, unless it is an input in flat memory: then returns its address and bytes.
+    fn submitted_form(
+        &mut self,
+        from: &Submission<'_>,
+        input: &BodyInput,
+    ) -> Option<(ir::Value, ir::Value)> {
+        if let (ValueForm::Flat(at, 0), Some(bytes)) = (&input.tuple.form, input.bytes) {
+            return Some((*at, bytes));
+        }
+        let fields = self.fields(&input.tuple, &from.ty());
+        self.make_tuple(&fields, from.layout);
+        None
     }
 
     /// Writes a tuple into a ring; without room it goes through the outlet.
@@ -125,17 +180,9 @@ impl FunctionLowering<'_, '_> {
         {
             args.push(self.int(types::I32, place.into()));
         }
-        let is_whole = match (&input.tuple.form, input.bytes) {
-            (ValueForm::Flat(at, 0), Some(bytes)) => {
-                args.extend([*at, bytes]);
-                true
-            }
-            _ => {
-                let fields = self.fields(&input.tuple, &from.ty());
-                self.make_tuple(&fields, from.layout);
-                false
-            }
-        };
+        let whole = self.submitted_form(from, input);
+        let is_whole = whole.is_some();
+        args.extend(whole.into_iter().flat_map(|(at, bytes)| [at, bytes]));
         let import = match (is_whole, places) {
             (true, None) => ImportedFunction::SubmitInput,
             (true, Some(_)) => ImportedFunction::SubmitInputTo,

@@ -36,6 +36,8 @@ pub enum AccessRegion {
     Ring,
     /// The words of watermarks.
     Watermarks,
+    /// The budgets of taps, which other threads change at any time.
+    Taps,
     /// Memory that nothing changes, but of which something else says whether it is there: the
     /// elements of lists of input tuples, and of tables by an index.
     Input,

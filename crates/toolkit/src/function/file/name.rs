@@ -22,7 +22,7 @@ const OPEN: &str = "Opens a file as C's `fopen` does: `r`, `w` or `a`, with `+` 
 pub(super) const FUNCTIONS: &[NativeFn] = &[
     file(
         "stateful void mkdir(rstring name, uint32 mode, mutable int32 err)",
-        "Makes a directory with permissions such as 0x1FF (octal 777), less those that the process \
+        "Makes a directory with permissions such as 0x000001FFu (octal 777), less those that the process \
          masks.",
         |c| {
             let made = fs::DirBuilder::new().mode(c.uint32(1)).create(path(c, 0)?);

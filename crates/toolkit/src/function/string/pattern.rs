@@ -28,7 +28,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "rstring regexReplace(rstring str, rstring searchPatt, rstring substPatt, boolean global)",
         "The string with the first match (`global`: each match) of a POSIX extended regular \
          expression replaced. In `substPatt`, `\\1` to `\\9` are the groups. `global` matches \
-         again on what follows a match and stops at an empty match.",
+         again on what follows a match; an empty match is not replaced, and ends it.",
         |c| replaced(c, RegexFlavour::Posix),
     )
     .with_check(|args| verify_pattern(args, RegexFlavour::Posix)),
@@ -44,7 +44,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "list<rstring> regexMatchPerl(rstring str, rstring patt)",
         "The leftmost match of a Perl regular expression: the whole match, then all groups; an \
          empty list if there is none. `.` also matches a line feed, `^` and `$` also match at \
-         lines. Faults if the pattern is wrong.",
+         lines. Of an rstring `.` is a byte, and `\\w` and `\\d` know ASCII only; a ustring has \
+         letters of all alphabets. Faults if the pattern is wrong.",
         |c| matched(c, RegexFlavour::PerlBytes),
     )
     .with_check(|args| verify_pattern(args, RegexFlavour::PerlBytes)),
@@ -61,7 +62,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          global)",
         "The string with the first match (`global`: each match) of a Perl regular expression \
          replaced. In `substPatt`, `$1` or `\\1` is a group, `$&` the match, `?1a:b` a choice by \
-         whether group 1 took part.",
+         whether group 1 took part, `(...)` groups and is left out. Faults if the pattern is wrong.",
         |c| replaced(c, RegexFlavour::PerlBytes),
     )
     .with_check(|args| verify_pattern(args, RegexFlavour::PerlBytes)),
@@ -70,7 +71,7 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
          global)",
         "The string with the first match (`global`: each match) of a Perl regular expression \
          replaced. In `substPatt`, `$1` or `\\1` is a group, `$&` the match, `?1a:b` a choice by \
-         whether group 1 took part.",
+         whether group 1 took part, `(...)` groups and is left out. Faults if the pattern is wrong.",
         |c| replaced(c, RegexFlavour::PerlPoints),
     )
     .with_check(|args| verify_pattern(args, RegexFlavour::PerlPoints)),

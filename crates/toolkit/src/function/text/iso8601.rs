@@ -14,7 +14,9 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
         "timestamp parseISO8601(rstring str)",
         "The instant of a text as `2026-11-28T10:17:25.123456789+01:00`, of machine 0: a date, `T` or \
          a blank, a time with up to nine digits of a second, and `Z` or an offset from UTC. Without \
-         an offset the time is UTC; a date alone is its beginning. Faults for any other text.",
+         an offset the time is UTC; a date alone is its beginning. Date, time and offset may be \
+         without `-` and `:`, the time and the offset without seconds and minutes; second 60 is \
+         read as 59. Faults for any other text, a time zone in brackets among them.",
         |c| parse(&c.text(0)).map(Value::Timestamp),
     ),
     text(
@@ -40,6 +42,12 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
 ];
 
 fn parse(text: &str) -> Result<Timestamp, Fault> {
+    // A zone in brackets would be read and left out.
+    if text.contains('[') {
+        let what =
+            format!("\"{text}\" has a time zone in brackets; an offset such as +01:00 is read");
+        return Err(Fault::value(what));
+    }
     // A date and time without an offset is UTC.
     let instant = text.parse::<jiff::Timestamp>().or_else(|error| {
         let civil = text.parse::<DateTime>().map_err(|_| error)?;

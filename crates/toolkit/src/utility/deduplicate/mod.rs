@@ -59,8 +59,8 @@ const PARAMS: &[ParamModel] = &[
     ParamModel {
         name: "timeOut",
         ty: "float64",
-        doc: "Seconds after which a key is forgotten, from 1 on to 10 ms. Default: 600, without \
-              count and delta.",
+        doc: "Seconds after which a key is forgotten; a time of 1 second or more is kept to within \
+              10 ms. Default: 600, without count and delta.",
         ..ParamModel::DEFAULT
     },
     ParamModel {
