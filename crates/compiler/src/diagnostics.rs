@@ -155,6 +155,11 @@ impl Diagnostics {
         self.errors.get()
     }
 
+    /// Whether a rule has found something anywhere.
+    pub fn has_found(&self, code: &str) -> bool {
+        self.seen.borrow().iter().any(|(found, _)| *found == code)
+    }
+
     /// Whether there is an error.
     pub fn has_errors(&self) -> bool {
         self.errors.get() > 0

@@ -143,7 +143,7 @@ fn find_only(symbols: &SymbolTable, diagnostics: &Diagnostics) -> Option<String>
                 .join(", ");
             let message = "several composites can be the main one: say which to start";
             let finding = Diagnostic::error("ambiguous-main", several[1].1.name.span, message);
-            diagnostics.add(finding.help(format!("it can be {names}")));
+            diagnostics.add(finding.help(format!("it can be {names}: `thalweg run -M NAME`")));
             None
         }
     }

@@ -192,9 +192,25 @@ impl<'c> ChainCompiler<'c> {
     /// # Errors
     /// If Cranelift rejects a function.
     pub fn compile(&self, jit: &mut Jit) -> Result<Vec<OperatorCode>, Error> {
+        let may_sleep = self.may_sleep(jit)?;
         (0..self.chains.members.len())
-            .map(|at| self.compile_member(at, jit))
+            .map(|at| self.compile_member(at, &may_sleep, jit))
             .collect()
+    }
+
+    /// Whether a member's code for a tuple may let the thread sleep, itself or by what it inlines,
+    /// by member number. A batch of such tuples would keep room in the ring, and nobody would see
+    /// how far it has come.
+    fn may_sleep(&self, jit: &mut Jit) -> Result<Vec<bool>, Error> {
+        let unit = jit.codegen_unit()?;
+        let mut found = vec![false; self.inlinable_operators.len()];
+        for (at, operator) in self.inlinable_operators.iter().enumerate().rev() {
+            let mut bodies = operator.on_tuple.iter();
+            let behind = operator.targets.iter().flat_map(OutputTarget::operators);
+            found[at] = bodies.any(|body| unit.may_sleep(&body.1))
+                || behind.into_iter().any(|edge| found[edge.member as usize]);
+        }
+        Ok(found)
     }
 
     /// The context of a member's code that goes on in no other member.
@@ -215,7 +231,12 @@ impl<'c> ChainCompiler<'c> {
         }
     }
 
-    fn compile_member(&self, at: usize, jit: &mut Jit) -> Result<OperatorCode, Error> {
+    fn compile_member(
+        &self,
+        at: usize,
+        may_sleep: &[bool],
+        jit: &mut Jit,
+    ) -> Result<OperatorCode, Error> {
         let member = &self.chains.members[at];
         let name = &member.scope.operator.name;
         let unchained = self.unchained_context(member);
@@ -236,6 +257,7 @@ impl<'c> ChainCompiler<'c> {
             code.on_tuple.push(Some(act));
             let title = format!("{name}: onTuple of port {port}, for a batch");
             let form = member.batch_forms.get(port).copied().flatten();
+            let form = form.filter(|_| !may_sleep[at]);
             let each = form.map(|form| {
                 let body = jit.compile_batch_body(&title, body, (port, form), on_tuple_against)?;
                 Ok::<_, Error>(BatchCode { form, body })

@@ -60,7 +60,7 @@ impl Jit {
         &self.listings
     }
 
-    fn codegen_unit(&mut self) -> Result<&mut CodegenUnit, Error> {
+    pub(crate) fn codegen_unit(&mut self) -> Result<&mut CodegenUnit, Error> {
         self.unit
             .as_mut()
             .ok_or_else(|| Error::new("the code of this PE is already finished"))

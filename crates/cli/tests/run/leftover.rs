@@ -234,3 +234,39 @@ fn a_window_of_several_threads_is_counted_once() {
     assert!(run.stderr.contains(said), "{}", run.stderr);
     assert_eq!(run.ok(), "");
 }
+
+/// Seconds 3 and 4 come when the watermark has passed them; a session and a pane lose them each.
+const LATE: &str = r#"composite Main { graph
+    @eventTime(eventTimeAttribute = t, lag = 1.0)
+    stream<int64 t> In = Custom() { logic onProcess : {
+        for (int64 t in [1l, 2l, 30l, 3l, 4l, 60l]) submit({t = t * 1000l}, In);
+    } }
+    stream<int64 t, int32 n> Panes = Aggregate(In) {
+        window In : timeInterval, intervalDuration(10.0);
+        output Panes : t = Min(t), n = Count();
+    }
+    stream<int64 t, int32 n> Kept = Aggregate(In) {
+        window In : timeInterval, intervalDuration(10.0), discardAge(100.0);
+        output Kept : t = Min(t), n = Count();
+    }
+    () as Out = FileSink(Panes) { param file : "panes.csv"; }
+    () as Other = FileSink(Kept) { param file : "kept.csv"; }
+}"#;
+
+#[test]
+fn tuples_that_came_too_late_are_counted_at_the_end() {
+    let expected = "Main.spl:6:5: Panes (spl.relational::Aggregate) left out 2 tuples that came too late, \
+                    behind the watermark by more than the discard age\n  = help: a larger `lag` of \
+                    `@eventTime` or a larger `discardAge` of the window waits for them\n";
+    for args in [&[][..], &["--interpret"], &["--fuse", "none"]] {
+        let scratch = Scratch::new();
+        let run = scratch.run(LATE, args);
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let (begin, said) = run.stderr.split_once("warning: ").unwrap();
+        assert_eq!(begin, "thalweg: ", "{args:?}");
+        let said = said.rsplit('/').next().unwrap();
+        assert_eq!(said, expected, "{args:?}");
+        assert_eq!(scratch.read("panes.csv"), "1000,2\n30000,1\n", "{args:?}");
+        assert!(scratch.read("kept.csv").contains("1000,4\n"), "{args:?}");
+    }
+}

@@ -495,3 +495,40 @@ fn operators_are_listed_in_the_order_that_is_asked_for() {
     assert_eq!(names("name"), sorted);
     drop(live);
 }
+
+/// A consumer in compiled code that sleeps for each tuple, behind a queue or in a process of its own.
+const SLEEPER: &str = r#"composite Main { graph
+    stream<int32 n> Numbers = Beacon() { param iterations : 1000; output Numbers : n = (int32) IterationCount(); }
+    stream<int32 n> Slow = Custom(Numbers) { logic onTuple Numbers : { wait(); submit(Numbers, Slow); } }
+    () as Out = FileSink(Slow) { param file : "/dev/null"; }
+}
+stateful void wait() { block(0.02); }
+"#;
+
+#[test]
+fn how_far_a_slow_operator_has_come_is_seen_tuple_by_tuple() {
+    for plan in [&["--fuse", "none"][..], &["--threading", "dedicated"]] {
+        let scratch = Scratch::new();
+        let file = scratch.write("Main.spl", SLEEPER);
+        let args = [&["run", file.to_str().unwrap()], plan].concat();
+        let live = Live::start(&scratch, &args);
+        until("some tuples are through", || {
+            let sample = json(&live);
+            let pes = sample["jobs"][0]["pes"].as_array().cloned();
+            let operators = pes.into_iter().flatten().flat_map(|pe| {
+                let operators = pe["operators"].as_array().cloned();
+                operators.unwrap_or_default()
+            });
+            let mut slow = operators.filter(|operator| operator["name"] == "Slow");
+            slow.next().is_some_and(|slow| {
+                let count = |way: &str| slow[way][0].as_u64().unwrap_or_default();
+                let (processed, submitted) = (count("processed"), count("submitted"));
+                assert!(
+                    processed <= submitted + 1,
+                    "{plan:?}: {processed} {submitted}"
+                );
+                submitted > 10 && processed > 10
+            })
+        });
+    }
+}

@@ -186,7 +186,14 @@ impl AnnotationRuleCheck<'_, '_, '_> {
             Some(Type::Timestamp | Type::Int64 | Type::Uint64) | None => {}
             Some(ty) => {
                 let message = format!("event time is a timestamp, int64 or uint64, not {ty}");
-                self.error(self.span("eventTimeAttribute"), message);
+                let place = self.span("eventTimeAttribute");
+                let finding = Diagnostic::error("annotation-value", place, message);
+                self.check.session.report(match ty {
+                    Type::RString | Type::UString | Type::BoundedRString(_) => {
+                        finding.help("`parseISO8601` or `toTimestamp` makes a timestamp of a text")
+                    }
+                    _ => finding,
+                });
             }
         }
         for key in ["minimumGap", "lag"] {

@@ -283,6 +283,10 @@ impl EventTimePropagation<'_> {
     }
 
     fn report_missing(&self, at: usize, port: usize) {
+        // An annotation that is wrong is none, and may be the one.
+        if self.diagnostics.has_found("annotation-value") {
+            return;
+        }
         let site = &self.sites[at].inputs[port];
         let name = &self.operators[at].inputs[port].name;
         let message = format!("no stream of `{name}` has event time, and this window needs it");

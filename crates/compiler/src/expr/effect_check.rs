@@ -35,7 +35,10 @@ impl Typer<'_, '_> {
                 format!("stateful functions `{a}` and `{b}` are called in one expression");
             let finding = Diagnostic::error("two-stateful-calls", *second, message)
                 .label(*first, "the first call")
-                .help("the order of evaluation is not defined; use two statements");
+                .help(
+                    "SPL allows one in an expression, also if one is an argument of the other; keep \
+                     the result of one in a variable, in a statement before",
+                );
             self.session.report(finding);
         }
         self.effects.truncate(start);

@@ -12,7 +12,7 @@ use super::value_type::{ParamType, param_type};
 use crate::expr::{ReadableInputs, Typer, TypingContext};
 use crate::instance::InvocationContext;
 use crate::name_index::NameMeaning;
-use crate::names::{Scope, did_you_mean, nearest};
+use crate::names::{Scope, did_you_mean, foreign_param, nearest};
 use crate::subscription::{Subscription, parse_subscription};
 
 /// Types the parameters; reports those that are unknown, missing, given twice, or wrong.
@@ -90,7 +90,10 @@ fn is_misspelling(invocation: &InvocationContext<'_, '_>, param: &ast::Param, na
 /// that must be given and is a part of it, as `file` is of `filename`.
 fn misspelt_param(invocation: &InvocationContext<'_, '_>, written: &str) -> Option<&'static str> {
     let models = invocation.model.params;
-    nearest(written, models.iter().map(|m| m.name)).or_else(|| {
+    let is_there = |meant: &&str| models.iter().any(|model| model.name == *meant);
+    let foreign = || foreign_param(written).filter(is_there);
+    let near = nearest(written, models.iter().map(|m| m.name));
+    near.or_else(foreign).or_else(|| {
         let written = written.to_lowercase();
         let is_part = |m: &&ParamModel| m.mandatory && written.contains(&m.name.to_lowercase());
         let mut parts = models.iter().filter(is_part).map(|m| m.name);

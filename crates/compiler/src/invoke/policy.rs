@@ -1,8 +1,8 @@
 //! Eviction and trigger policies of windows, and how partitions are evicted.
 
 use graph::{ExprKind, PartitionEviction, Policy, PolicyKind, PortIndex};
-use syntax::Span;
 use syntax::ast::Expr;
+use syntax::{Diagnostic, Span};
 use tuple::{Type, Value};
 
 use super::interval;
@@ -89,7 +89,13 @@ impl<'w> WindowPolicyReader<'_, '_, 'w> {
                 "a float64"
             };
             let message = format!("`{word}` takes {wanted} (seconds), not {ty}");
-            return self.fail(expr.span, message);
+            let finding = Diagnostic::error("window-policy", expr.span, message);
+            let finding = match ty.is_integral() {
+                true => finding.help("a float64 has a point, as `60.0`"),
+                false => finding,
+            };
+            self.invocation.session.report(finding);
+            return None;
         }
         if !seconds.is_finite() || seconds < 0.0 {
             let least = match interval::is_above_zero(word) {

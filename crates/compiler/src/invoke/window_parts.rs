@@ -125,6 +125,7 @@ impl WindowParts {
             }
             (text, args) if PART_WORDS.contains(&text) => {
                 let message = match args {
+                    None if text == "punct" => "write `punct()`: it has no value".to_owned(),
                     None => format!("`{text}` needs its value in parentheses"),
                     Some(_) => format!("`{text}` takes no value"),
                 };

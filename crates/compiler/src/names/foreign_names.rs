@@ -25,6 +25,12 @@ pub(crate) fn foreign_function(name: &str) -> Option<&'static str> {
         "contains" | "includes" | "containsKey" => {
             "`value in collection` asks whether it is there; `findFirst` looks into a string"
         }
+        "startsWith" | "starts_with" | "startswith" | "hasPrefix" => {
+            "`findFirst(text, part) == 0` asks whether it begins so"
+        }
+        "endsWith" | "ends_with" | "endswith" | "hasSuffix" => {
+            "`findLast(text, part, length(text) - 1)` is the last position of a part, or -1"
+        }
         "indexOf" | "strpos" | "strstr" => "`findFirst(text, part)` is the position, or -1",
         "split" | "explode" => "`tokenize(text, \",\", true)` takes a string apart",
         "replace" | "replaceAll" | "sub" | "gsub" => {
@@ -40,6 +46,22 @@ pub(crate) fn foreign_function(name: &str) -> Option<&'static str> {
         "rand" => "`random()` is a number from 0 up to 1",
         "punct" | "punctuation" => "`currentPunct()` is the punctuation of an `onPunct`",
         name if sends(name) => "`submit(tuple, Stream)` sends",
+        _ => return None,
+    })
+}
+
+/// The parameter that other programs call by another name.
+pub(crate) fn foreign_param(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "hasHeader" | "header" | "headerLine" => "hasHeaderLine",
+        "delimiter" | "delim" | "sep" | "fieldSeparator" => "separator",
+        "fileName" | "filename" | "path" => "file",
+        "dir" | "folder" => "directory",
+        "count" | "limit" | "maxTuples" | "numTuples" => "iterations",
+        "interval" | "delaySeconds" => "period",
+        "condition" | "predicate" => "filter",
+        "keys" | "orderBy" => "sortBy",
+        "host" => "address",
         _ => return None,
     })
 }

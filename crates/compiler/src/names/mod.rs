@@ -25,7 +25,7 @@ pub use enumerator::Enumerator;
 pub(crate) use enumerator::{
     in_definition as enumerators_in_definition, in_type as enumerators_in_type,
 };
-pub(crate) use foreign_names::{foreign_function, sends};
+pub(crate) use foreign_names::{foreign_function, foreign_param, sends};
 pub(crate) use lazy_result::{CircularDefinition, LazyResult};
 pub use lookup::{Definition, DefinitionKind};
 pub(crate) use namespace_index::{duplicate_enumerator, name_in_prototype};

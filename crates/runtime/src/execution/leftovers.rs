@@ -8,6 +8,7 @@
 
 use super::wiring::Wiring;
 use crate::contract::incomplete_windows::IncompleteWindows;
+use crate::contract::late_tuples::LATE_METRIC;
 use crate::services::window_leftover::WindowLeftover;
 
 /// The metric that counts windows (a partition has one by itself) that did not get full.
@@ -33,6 +34,28 @@ impl Wiring {
             pos: self.labels[at].pos,
             has_results: submitted.any(|count| count > 0),
             incomplete,
+            late_tuples: 0,
         });
+    }
+
+    /// The leftovers of all operators, with the late tuples that their metrics have counted; to be
+    /// called once, when all operators are closed.
+    pub fn take_leftovers(&self) -> Vec<WindowLeftover> {
+        let mut leftovers = self.context.take_leftovers();
+        for (counts, label) in self.operator_counts().iter().zip(&self.labels) {
+            let mut metrics = counts.metrics.iter();
+            let late = metrics.find(|(name, value)| name == LATE_METRIC && *value > 0);
+            if let Some((_, late)) = late {
+                leftovers.push(WindowLeftover {
+                    operator: counts.operator.clone(),
+                    kind: label.kind.clone(),
+                    pos: label.pos,
+                    has_results: counts.submitted.iter().any(|count| *count > 0),
+                    incomplete: IncompleteWindows::default(),
+                    late_tuples: late.unsigned_abs(),
+                });
+            }
+        }
+        leftovers
     }
 }

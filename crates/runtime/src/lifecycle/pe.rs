@@ -304,11 +304,11 @@ impl RunningPe {
         &self.operator_code
     }
 
-    /// A function that returns what windows held when their input ended; to be called when the PE
-    /// has been joined.
+    /// A function that returns what windows held when their input ended, and how many tuples came
+    /// too late for them; to be called when the PE has been joined.
     pub fn leftovers(&self) -> Box<dyn FnOnce() -> Vec<WindowLeftover> + Send> {
-        let pe_context = self.wiring.context.clone();
-        Box::new(move || pe_context.take_leftovers())
+        let wiring = self.wiring.clone();
+        Box::new(move || wiring.take_leftovers())
     }
 
     /// Waits until all sources have returned, then closes all operators. Returns the operators'

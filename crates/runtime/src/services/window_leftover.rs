@@ -1,4 +1,5 @@
-//! Leftovers of windows: tuples in windows that did not get full before their input ended.
+//! Leftovers of windows: tuples in windows that did not get full before their input ended, and
+//! tuples that came too late for any window.
 
 use std::sync::Arc;
 
@@ -19,4 +20,6 @@ pub struct WindowLeftover {
     pub has_results: bool,
     /// Windows that did not get full, and their tuples.
     pub incomplete: IncompleteWindows,
+    /// Number of tuples that came too late for windows over event time.
+    pub late_tuples: u64,
 }

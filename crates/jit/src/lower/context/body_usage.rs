@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use graph::{
-    Arg, BinaryOp, Body, Callee, Clock, Expr, ExprKind, FunctionId, LocalId, Place, PlaceRoot,
-    PlaceStep, StateId, Stmt,
+    Arg, BinaryOp, Body, Callee, Clock, Expr, ExprKind, FunctionId, LocalId, NativeId, Place,
+    PlaceRoot, PlaceStep, StateId, Stmt,
 };
 use tuple::{Type, Value};
 
@@ -58,6 +58,10 @@ pub struct BodyUsage {
     pub reads_ticks: bool,
     /// User functions that it calls, as often as it names them.
     pub calls: Vec<FunctionId>,
+    /// Functions of the library that it calls, as often as it names them.
+    pub native_calls: Vec<NativeId>,
+    /// Whether it has a statement that lets the thread sleep.
+    pub sleeps: bool,
     /// How many nodes it has.
     pub nodes: u32,
     loop_depth: u32,
@@ -122,7 +126,11 @@ impl BodyUsage {
                 init.iter().for_each(|init| self.expr(init));
                 self.note_initialization(*local);
             }
-            Stmt::Expr(e) | Stmt::Sleep(e) | Stmt::Return(Some(e)) => self.expr(e),
+            Stmt::Expr(e) | Stmt::Return(Some(e)) => self.expr(e),
+            Stmt::Sleep(e) => {
+                self.sleeps = true;
+                self.expr(e);
+            }
             Stmt::If(condition, yes, no) => {
                 self.expr(condition);
                 self.yes_arm(condition, yes);
@@ -232,8 +240,9 @@ impl BodyUsage {
                 self.reads_input = true;
             }
             ExprKind::Call(callee, args) => {
-                if let Callee::User(function) = callee {
-                    self.calls.push(*function);
+                match callee {
+                    Callee::User(function) => self.calls.push(*function),
+                    Callee::Native(native) => self.native_calls.push(*native),
                 }
                 for arg in args {
                     if let Arg::Place(place) = arg {

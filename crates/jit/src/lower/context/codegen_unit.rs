@@ -1,6 +1,6 @@
 //! State that all machine functions of a PE share.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::JITModule;
 use cranelift_module::{FuncId, Linkage, Module};
 use eval::NativeFn;
-use graph::{Function, FunctionId};
+use graph::{Function, FunctionId, NativeId};
 
+use super::body_usage::BodyUsage;
 use super::inlining_decisions::InliningDecisions;
 use super::seldom_arm::SeldomArm;
 use super::signature::signature;
@@ -95,6 +96,38 @@ impl CodegenUnit {
             listings: None,
             compiled: Vec::new(),
         }
+    }
+
+    /// Whether a body may let its thread sleep: by a statement, or by `block` in any function that
+    /// it calls.
+    pub fn may_sleep(&self, usage: &BodyUsage) -> bool {
+        let mut pending: Vec<FunctionId> = usage.calls.clone();
+        let mut known: HashSet<FunctionId> = pending.iter().copied().collect();
+        let blocks = |usage: &BodyUsage| {
+            let mut natives = usage.native_calls.iter();
+            usage.sleeps || natives.any(|native| self.is_block(*native))
+        };
+        if blocks(usage) {
+            return true;
+        }
+        while let Some(function) = pending.pop() {
+            let called = BodyUsage::from_body(&self.functions[function.0 as usize].body);
+            if blocks(&called) {
+                return true;
+            }
+            pending.extend(
+                called
+                    .calls
+                    .into_iter()
+                    .filter(|called| known.insert(*called)),
+            );
+        }
+        false
+    }
+
+    fn is_block(&self, native: NativeId) -> bool {
+        let native = self.natives.get(native.0 as usize);
+        native.is_some_and(|native| native.prototype.contains(" block("))
     }
 
     /// Declares a user function, which is compiled later.
