@@ -75,6 +75,23 @@ fn numbers_end_where_their_letters_end() {
 }
 
 #[test]
+fn raw_strings_end_at_the_next_quote_and_with_their_line() {
+    for (text, expected) in [
+        (r#"r"\d+\" x"#, vec![StringToken, Ident]),
+        (r#"r'a"b'u;"#, vec![StringToken, Semi]),
+        (r#"r"a"under"#, vec![StringToken, Ident]),
+        (r#"ar"a""#, vec![Ident, StringToken]),
+    ] {
+        assert_eq!(kinds(text), (expected, vec![]), "{text}");
+    }
+    let (found, codes) = kinds("x = r\"\\d+;\ny : r'b';\n");
+    assert_eq!(codes, ["unterminated-string"]);
+    let line = [Ident, Eq, StringToken, Ident, Colon, StringToken, Semi];
+    assert_eq!(found, line);
+    assert_eq!(kinds("r\"").1, ["unterminated-string"]);
+}
+
+#[test]
 fn strings_may_span_lines_but_a_forgotten_quote_stays_on_its_line() {
     assert_eq!(kinds("\"a\nb\"r"), (vec![StringToken], vec![]));
     assert_eq!(kinds("'it''s'"), (vec![StringToken, StringToken], vec![]));

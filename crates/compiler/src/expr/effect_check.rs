@@ -36,8 +36,8 @@ impl Typer<'_, '_> {
             let finding = Diagnostic::error("two-stateful-calls", *second, message)
                 .label(*first, "the first call")
                 .help(
-                    "SPL allows one in an expression, also if one is an argument of the other; keep \
-                     the result of one in a variable, in a statement before",
+                    "the order of evaluation is not defined, and SPL allows one even as an argument \
+                     of the other; keep the result of one in a variable, in a statement before",
                 );
             self.session.report(finding);
         }

@@ -4,6 +4,8 @@
 //! turn everything after it inside out. A string of several lines whose closing quote touches a
 //! letter, another quote or a backslash is never right; it and one that never closes are cut at the
 //! end of their first line.
+//!
+//! A raw string, `r"\d+"`, has no escapes: it ends at the next quote of its kind, on its line.
 
 use std::sync::Arc;
 
@@ -35,6 +37,26 @@ impl Lexer<'_> {
         }
         let text = &rest[..(self.cursor.offset() - start) as usize];
         self.check_escapes(start, text);
+        SyntaxKind::StringToken
+    }
+
+    pub(super) fn raw_string(&mut self) -> SyntaxKind {
+        let start = self.cursor.offset();
+        let rest = self.cursor.rest();
+        match raw_length(rest) {
+            Some(len) => self.cursor.advance(len),
+            None => {
+                let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
+                self.cursor.advance(rest[..line].trim_end().len().max(2));
+                self.is_broken = true;
+                let quote = &rest[1..2];
+                let span = Span::new(self.file, start, self.cursor.offset());
+                self.diagnostics.push(
+                    Diagnostic::error("unterminated-string", span, "this string has no end")
+                        .help(format!("close it with `{quote}`, on the same line")),
+                );
+            }
+        }
         SyntaxKind::StringToken
     }
 
@@ -129,6 +151,20 @@ fn length_closed_at(bytes: &[u8], close: usize) -> Option<usize> {
     (!(touches && spans_lines())).then_some(at)
 }
 
+/// The length of a raw string with its `r`, quotes and suffix; `None` if it does not close on its
+/// line.
+fn raw_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let ends = |byte: &u8| *byte == bytes[1] || matches!(byte, b'\n' | b'\r');
+    let close = 2 + bytes[2..].iter().position(ends)?;
+    if bytes[close] != bytes[1] {
+        return None;
+    }
+    let has_suffix =
+        matches!(bytes.get(close + 1), Some(b'r' | b'u' | b'x')) && !is_word(bytes.get(close + 2));
+    Some(close + 1 + usize::from(has_suffix))
+}
+
 fn is_word(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
 }
@@ -156,11 +192,12 @@ fn hex_unit(text: &str) -> Option<u16> {
 
 /// Decodes a string token: its kind, and its text with the escapes interpreted.
 pub(crate) fn decode_string(token: &str) -> ExprKind {
-    let kind = match token.as_bytes().last() {
-        Some(b'r') if has_closing_quote(token) => StringKind::RString,
-        Some(b'u') if has_closing_quote(token) => StringKind::UString,
-        Some(b'x') if has_closing_quote(token) => StringKind::Xml,
-        _ => StringKind::Plain,
+    if let Some(raw) = token.strip_prefix('r') {
+        return decode_raw(raw);
+    }
+    let kind = match has_closing_quote(token) {
+        true => suffix_kind(token),
+        false => StringKind::Plain,
     };
     let inner = string_content(token);
     if !inner.contains('\\') {
@@ -170,6 +207,24 @@ pub(crate) fn decode_string(token: &str) -> ExprKind {
     match String::from_utf16(&units) {
         Ok(text) => ExprKind::String(Arc::from(text), kind),
         Err(_) => ExprKind::StringUnits(Arc::from(units), kind),
+    }
+}
+
+/// Decodes a raw string behind its `r`, which may be broken.
+fn decode_raw(token: &str) -> ExprKind {
+    let quote = token.chars().next().unwrap_or('"');
+    let behind = token.get(1..).unwrap_or_default();
+    let (inner, suffix) = behind.rsplit_once(quote).unwrap_or((behind, ""));
+    ExprKind::String(Arc::from(inner), suffix_kind(suffix))
+}
+
+/// The kind that the last letter of a token says.
+fn suffix_kind(token: &str) -> StringKind {
+    match token.as_bytes().last() {
+        Some(b'r') => StringKind::RString,
+        Some(b'u') => StringKind::UString,
+        Some(b'x') => StringKind::Xml,
+        _ => StringKind::Plain,
     }
 }
 
@@ -241,6 +296,21 @@ mod tests {
         assert_eq!(text("'a'r").1, StringKind::RString);
         assert_eq!(text("\"a\"u").1, StringKind::UString);
         assert_eq!(text("\"<a/>\"x").1, StringKind::Xml);
+    }
+
+    #[test]
+    fn raw_strings_have_no_escapes() {
+        assert_eq!(text(r#"r"\d+\"#), (r"\d+\".to_owned(), StringKind::Plain));
+        assert_eq!(
+            text(r#"r"\d+\u00e9""#),
+            (r"\d+\u00e9".to_owned(), StringKind::Plain)
+        );
+        assert_eq!(
+            text(r#"r'a"b\'u"#),
+            ("a\"b\\".to_owned(), StringKind::UString)
+        );
+        assert_eq!(text(r#"r"""#).0, "");
+        assert_eq!(text(r#"r"it"#).0, "it");
     }
 
     #[test]

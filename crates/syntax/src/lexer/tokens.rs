@@ -61,6 +61,7 @@ impl Lexer<'_> {
             0xEF if start == 0 && self.cursor.eat_str("\u{FEFF}") => SyntaxKind::Whitespace,
             b'/' if self.cursor.second() == b'/' => self.line_comment(),
             b'/' if self.cursor.second() == b'*' => self.block_comment(),
+            b'r' if matches!(self.cursor.second(), b'"' | b'\'') => self.raw_string(),
             b'A'..=b'Z' | b'a'..=b'z' | b'_' => self.word(),
             b'$' if is_word_start(self.cursor.second()) => self.word(),
             b'0'..=b'9' => self.number(),
