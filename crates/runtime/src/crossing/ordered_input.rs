@@ -1,5 +1,6 @@
 //! An input of an ordered merge: one stream, its reorder buffer, and what is known of its origins.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use eval::Fault;
@@ -12,7 +13,9 @@ use crate::edge::codec::{PayloadDecoder, tuple_fault};
 use crate::edge::frame_kind;
 use crate::inserted::inserted_outlet::InsertedOutlet;
 use crate::order::order_position;
-use crate::order::reorder_buffer::{ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush};
+use crate::order::reorder_buffer::{
+    self, ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush,
+};
 use crate::order::thread_order::ThreadOrder;
 
 /// Most bytes that a reorder buffer takes beyond one poll, for streams that may contradict each
@@ -29,6 +32,8 @@ pub(crate) struct OrderedInput {
     pub decoder: PayloadDecoder,
     pub counters: Arc<CrossingCounters>,
     buffer: ReorderBuffer,
+    /// Memory for the position of a tuple that is not buffered.
+    position: Vec<u64>,
     /// Number of ports that the first item was submitted to.
     ports_done: usize,
     /// Time at which the first item was at hand, if it has a stamp.
@@ -60,6 +65,22 @@ impl OriginProgress {
             rival_inputs: Vec::new(),
         }
     }
+
+    /// Tells the thread's order the precedence, if it has risen.
+    fn tell_precedence(&mut self, order: &ThreadOrder) {
+        if std::mem::take(&mut self.has_new_precedence) {
+            order.record_precedence(&self.precedence);
+        }
+    }
+}
+
+/// Parts of an input that submit a tuple which is not buffered.
+struct PassedParts<'a> {
+    ports: &'a [(PortIndex, u64)],
+    origins: &'a mut [OriginProgress],
+    decoder: &'a mut PayloadDecoder,
+    counters: &'a CrossingCounters,
+    sent_ns: &'a mut Option<u64>,
 }
 
 impl OrderedInput {
@@ -75,6 +96,7 @@ impl OrderedInput {
             decoder,
             counters,
             buffer: ReorderBuffer::new(),
+            position: order_position::new_position(),
             ports_done: 0,
             sent_ns: None,
             is_ended: false,
@@ -98,6 +120,46 @@ impl OrderedInput {
     /// # Errors
     /// The medium fails, or a frame is no part of the stream.
     pub fn fill(&mut self) -> Result<bool, Fault> {
+        self.take_frames(|_, _, _| Ok(false))
+    }
+
+    /// Submits tuples that have come where they lie, as long as nothing waits, and buffers the other
+    /// frames: for the only input of a merge, which waits for no other. Returns whether there were
+    /// any.
+    ///
+    /// # Errors
+    /// Those of [`OrderedInput::fill`], and the fault of an operator downstream.
+    pub fn pass_tuples(&mut self, out: &mut dyn InsertedOutlet) -> Result<bool, Fault> {
+        let mut position = std::mem::take(&mut self.position);
+        let passed = self.take_frames(|parts, payload, numbers| {
+            if let Some(sent_ns) = parts.sent_ns.take() {
+                parts.counters.record_arrival(sent_ns);
+            }
+            let order = out.order();
+            for known in parts.origins.iter_mut() {
+                known.tell_precedence(order);
+            }
+            position.clear();
+            position.extend(numbers.iter().map(|number| u64::from_le_bytes(*number)));
+            let tuple = parts.decoder.decode(payload);
+            let tuple = tuple.map_err(|error| tuple_fault(parts.counters, &error))?;
+            for (at, &(port, rank)) in parts.ports.iter().enumerate() {
+                out.order().enter_position(&position, rank);
+                out.submit(port, tuple)?;
+                out.order().leave_position(at + 1 == parts.ports.len());
+            }
+            Ok(true)
+        });
+        self.position = position;
+        passed
+    }
+
+    /// Takes the frames that have come: gives tuples to `pass` as long as nothing waits, and buffers
+    /// those for which it returns false and all other frames. Returns whether there were any.
+    fn take_frames(
+        &mut self,
+        mut pass: impl FnMut(PassedParts<'_>, &[u8], &[[u8; 8]]) -> Result<bool, Fault>,
+    ) -> Result<bool, Fault> {
         let batch = self
             .end
             .poll()
@@ -116,6 +178,22 @@ impl OrderedInput {
                     false => self.buffer.push_stamp(sent_ns),
                 }
                 continue;
+            }
+            if frame.kind == frame_kind::POSITIONED_TUPLE && self.buffer.holds_nothing() {
+                let opened = reorder_buffer::open_sealed(frame.bytes);
+                let (payload, numbers) =
+                    opened.map_err(|error| self.counters.transport_fault(&error))?;
+                let parts = PassedParts {
+                    ports: &self.ports,
+                    origins: &mut self.origins,
+                    decoder: &mut self.decoder,
+                    counters: &self.counters,
+                    sent_ns: &mut self.sent_ns,
+                };
+                if pass(parts, payload, numbers)? {
+                    frames += 1;
+                    continue;
+                }
             }
             let took = self.buffer.push_frame(frame);
             match took.map_err(|error| self.counters.transport_fault(&error))? {
@@ -177,29 +255,29 @@ impl OrderedInput {
 
     /// Whether the stream may bring an item that stands before a position and rank.
     pub fn may_precede(&self, position: &[u64], rank: u64) -> bool {
-        let other = || position.iter().copied().chain([rank]);
+        let is_less = |own: &[u64], own_rank| {
+            let other = (position, Some(rank));
+            compare_submissions((own, own_rank), other).is_lt()
+        };
         match self.first_submission(position[0]) {
-            Some(own) => own.lt(other()),
-            None => {
-                self.progress_satisfies(position[0], |reached| reached.iter().copied().lt(other()))
-            }
+            Some((own, own_rank)) => is_less(own, Some(own_rank)),
+            None => self.progress_satisfies(position[0], |reached| is_less(reached, None)),
         }
     }
 
     /// Whether the stream may bring an item at or before a position.
     pub fn may_bring(&self, position: &[u64]) -> bool {
         match self.first_submission(position[0]) {
-            Some(own) => own.le(position.iter().copied()),
+            Some((own, rank)) => compare_submissions((own, Some(rank)), (position, None)).is_le(),
             None => self.progress_satisfies(position[0], |reached| reached < position),
         }
     }
 
     /// The position of the first buffered item of an origin, with the rank of its next consumer.
     /// Without the rank it would stand before what an earlier consumer has brought about.
-    fn first_submission(&self, origin: u64) -> Option<impl Iterator<Item = u64>> {
+    fn first_submission(&self, origin: u64) -> Option<(&[u64], u64)> {
         let (own, is_first) = self.buffer.first_of_origin(origin)?;
-        let rank = self.rank(if is_first { self.ports_done } else { 0 });
-        Some(own.iter().copied().chain([rank]))
+        Some((own, self.rank(if is_first { self.ports_done } else { 0 })))
     }
 
     fn progress_satisfies(&self, origin: u64, is_less: impl FnOnce(&[u64]) -> bool) -> bool {
@@ -257,14 +335,9 @@ impl OrderedInput {
 
     /// Tells the thread's order behind which positions the next item stands.
     fn record_precedences(&mut self, order: &ThreadOrder) {
-        for origin_progress in self
-            .origins
+        self.origins
             .iter_mut()
-            .filter(|origin_progress| origin_progress.has_new_precedence)
-        {
-            origin_progress.has_new_precedence = false;
-            order.record_precedence(&origin_progress.precedence);
-        }
+            .for_each(|origin_progress| origin_progress.tell_precedence(order));
     }
 
     fn submit(
@@ -310,6 +383,16 @@ impl OrderedInput {
     }
 }
 
+/// Compares positions, each with a rank behind it or without.
+fn compare_submissions(one: (&[u64], Option<u64>), other: (&[u64], Option<u64>)) -> Ordering {
+    let ((one, one_rank), (other, other_rank)) = (one, other);
+    let common = one.len().min(other.len());
+    one[..common].cmp(&other[..common]).then_with(|| {
+        let one = one[common..].iter().chain(&one_rank);
+        one.cmp(other[common..].iter().chain(&other_rank))
+    })
+}
+
 fn raise_progress(origins: &mut [OriginProgress], position: &[u64]) {
     if let Some(known) = origins.iter_mut().find(|known| known.origin == position[0]) {
         raise_position(&mut known.progress, position);
@@ -349,7 +432,6 @@ mod tests {
 
     use super::*;
     use crate::counters::crossing_counters::CrossingSide;
-    use crate::order::reorder_buffer;
 
     fn spec() -> EdgeSpec {
         EdgeSpec {

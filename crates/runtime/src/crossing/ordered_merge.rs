@@ -6,8 +6,8 @@
 //!    input 1   7 5 | (silent)   bring an item that stands before it
 //! ```
 //! Items are copied into a reorder buffer for each input, so that the medium's room is free while
-//! they wait. An input whose buffer is not empty is not polled, so memory is bounded by what one
-//! poll brings.
+//! they wait; tuples of an only input, which wait for nothing, are submitted where they lie. An
+//! input whose buffer is not empty is not polled, so memory is bounded by what one poll brings.
 //!
 //! Where streams contradict each other (two origins were mixed in two processes, in different
 //! orders) no order is right, and the first input goes on. Such streams could also come to wait for
@@ -119,12 +119,13 @@ impl OrderedMerge {
     /// Polls inputs, and submits every item that is next. Returns whether there was any.
     fn turn(&mut self, out: &mut dyn InsertedOutlet) -> Result<bool, Fault> {
         let mut found = false;
-        for input in self
-            .inputs
-            .iter_mut()
-            .filter(|input| input.first().is_none())
-        {
-            found |= input.fill()?;
+        let is_only = self.inputs.len() == 1;
+        let empty = self.inputs.iter_mut();
+        for input in empty.filter(|input| input.first().is_none()) {
+            found |= match is_only {
+                true => input.pass_tuples(out)?,
+                false => input.fill()?,
+            };
         }
         while let Some(at) = self.next_input() {
             found = true;

@@ -243,10 +243,16 @@ impl SendOperator {
         let Some(mut positions) = self.positions.take() else {
             return Ok(());
         };
-        let mut encoder = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
         let sent = self.send_precedences(&mut positions, out);
-        let sent = sent.and_then(|()| self.send_sealed(&mut positions, encoder.encode(tuple), out));
-        self.encoder = encoder;
+        let sent = sent.and_then(|()| match &self.encoder {
+            PayloadEncoder::Facade => self.send_sealed(&mut positions, tuple.bytes(), out),
+            _ => {
+                let mut encoder = std::mem::replace(&mut self.encoder, PayloadEncoder::Facade);
+                let sent = self.send_sealed(&mut positions, encoder.encode(tuple), out);
+                self.encoder = encoder;
+                sent
+            }
+        });
         self.end_send(positions, sent, out)
     }
 

@@ -16,7 +16,9 @@ pub(crate) struct ReorderBuffer {
     items: VecDeque<ReorderItem>,
     /// Number of items that were removed, which is the number of the first one that is left.
     popped: u64,
-    /// By origin: the numbers of its items, in order.
+    /// The origin of all items with a position, while they have one.
+    only_origin: Option<u64>,
+    /// By origin: the numbers of its items, in order. Only kept for streams of several origins.
     items_by_origin: Vec<(u64, VecDeque<u64>)>,
     /// Positions and payloads: words of items that are there, and of some that were removed.
     words: Vec<u64>,
@@ -38,6 +40,17 @@ pub(crate) struct ReorderItem {
     position: (usize, usize),
     /// The first word of the payload, and its bytes.
     payload: (usize, usize),
+}
+
+impl ReorderItem {
+    /// Whether it is a tuple or marker with a position, and no note.
+    fn has_position(&self) -> bool {
+        let is_note = matches!(
+            self.kind,
+            ReorderItemKind::Precedence | ReorderItemKind::Stamp
+        );
+        self.position.1 > 0 && !is_note
+    }
 }
 
 /// Kind of an item.
@@ -94,7 +107,26 @@ impl ReorderBuffer {
 
     /// Declares an origin that the stream carries, with room for its items.
     pub fn expect_origin(&mut self, origin: u64) {
-        let numbers = VecDeque::with_capacity(POLL_ITEMS);
+        match self.only_origin {
+            None if self.items_by_origin.is_empty() => self.only_origin = Some(origin),
+            _ => {
+                self.tell_origins_apart();
+                let numbers = VecDeque::with_capacity(POLL_ITEMS);
+                self.items_by_origin.push((origin, numbers));
+            }
+        }
+    }
+
+    /// Begins to keep the numbers of each origin's items, for there are several origins.
+    #[cold]
+    fn tell_origins_apart(&mut self) {
+        let Some(origin) = self.only_origin.take() else {
+            return;
+        };
+        let mut numbers = VecDeque::with_capacity(POLL_ITEMS);
+        let all = (self.popped..).zip(&self.items);
+        let own = all.filter(|(_, item)| item.has_position());
+        numbers.extend(own.map(|(number, _)| number));
         self.items_by_origin.push((origin, numbers));
     }
 
@@ -108,8 +140,10 @@ impl ReorderBuffer {
             frame_kind::POSITIONED_TUPLE if !self.assembly.is_partial() => {
                 let (payload, position) = open_sealed(frame.bytes)?;
                 self.next_position.clear();
-                self.next_position.extend(position);
-                self.push_item(ReorderItemKind::Tuple, payload);
+                let at = self.words_end();
+                self.words
+                    .extend(position.iter().map(|number| u64::from_le_bytes(*number)));
+                self.push_item_at(ReorderItemKind::Tuple, at, payload);
                 return Ok(ReorderPush::Item);
             }
             _ if self.assembly.is_partial() => {
@@ -183,24 +217,49 @@ impl ReorderBuffer {
     }
 
     fn push_item(&mut self, what: ReorderItemKind, payload: &[u8]) {
-        let at = (self.words_end(), self.next_position.len());
-        if let Some(&origin) = self.next_position.first() {
-            let number = self.popped + self.items.len() as u64;
-            self.add_to_origin(origin, number);
-        }
+        let at = self.words_end();
         self.words.append(&mut self.next_position);
-        let begin = self.words.len();
-        self.words.resize(begin + payload.len().div_ceil(8), 0);
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words[begin..]);
-        bytes[..payload.len()].copy_from_slice(payload);
+        self.push_item_at(what, at, payload);
+    }
+
+    /// Adds an item whose position is in the words already, from `begin` on.
+    fn push_item_at(&mut self, what: ReorderItemKind, begin: usize, payload: &[u8]) {
+        let position = (begin, self.words_end() - begin);
+        if let Some(&origin) = self.words.get(begin - self.words_dropped) {
+            self.add_to_origin(origin);
+        }
+        let at = self.words_end();
+        let (whole, rest) = payload.as_chunks();
+        self.words
+            .extend(whole.iter().map(|word| u64::from_ne_bytes(*word)));
+        if !rest.is_empty() {
+            let mut word = [0; 8];
+            word[..rest.len()].copy_from_slice(rest);
+            self.words.push(u64::from_ne_bytes(word));
+        }
         self.items.push_back(ReorderItem {
             kind: what,
-            position: at,
-            payload: (self.words_dropped + begin, payload.len()),
+            position,
+            payload: (at, payload.len()),
         });
     }
 
-    fn add_to_origin(&mut self, origin: u64, number: u64) {
+    /// Notes the origin of the item that is pushed next.
+    #[inline]
+    fn add_to_origin(&mut self, origin: u64) {
+        if self.only_origin != Some(origin) {
+            self.add_to_other_origin(origin);
+        }
+    }
+
+    #[cold]
+    fn add_to_other_origin(&mut self, origin: u64) {
+        if self.only_origin.is_none() && self.items_by_origin.is_empty() {
+            self.only_origin = Some(origin);
+            return;
+        }
+        self.tell_origins_apart();
+        let number = self.popped + self.items.len() as u64;
         let mut known = self.items_by_origin.iter_mut();
         match known.find(|(known, _)| *known == origin) {
             Some((_, numbers)) => numbers.push_back(number),
@@ -208,6 +267,11 @@ impl ReorderBuffer {
                 .items_by_origin
                 .push((origin, VecDeque::from([number]))),
         }
+    }
+
+    /// Whether nothing waits, not even a part of a tuple.
+    pub fn holds_nothing(&self) -> bool {
+        self.items.is_empty() && !self.assembly.is_partial()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -250,9 +314,17 @@ impl ReorderBuffer {
 
     /// Position of the first item of an origin, and whether that is the first of all.
     pub fn first_of_origin(&self, origin: u64) -> Option<(&[u64], bool)> {
-        let mut known = self.items_by_origin.iter();
-        let (_, numbers) = known.find(|(known, _)| *known == origin)?;
-        let at = (numbers.front()? - self.popped) as usize;
+        let at = match self.only_origin {
+            Some(only) if only == origin => {
+                self.items.iter().position(ReorderItem::has_position)?
+            }
+            Some(_) => return None,
+            None => {
+                let mut known = self.items_by_origin.iter();
+                let (_, numbers) = known.find(|(known, _)| *known == origin)?;
+                (numbers.front()? - self.popped) as usize
+            }
+        };
         Some((self.position(self.items[at]), at == 0))
     }
 
@@ -274,16 +346,12 @@ impl ReorderBuffer {
         let Some(item) = self.items.pop_front() else {
             return;
         };
-        let origin = self.position(item).first().copied();
-        let origin = origin.filter(|_| {
-            !matches!(
-                item.kind,
-                ReorderItemKind::Precedence | ReorderItemKind::Stamp
-            )
-        });
-        let mut known = self.items_by_origin.iter_mut();
-        if let Some((_, numbers)) = known.find(|(known, _)| Some(*known) == origin) {
-            numbers.pop_front();
+        if self.only_origin.is_none() && item.has_position() {
+            let origin = self.position(item)[0];
+            let mut known = self.items_by_origin.iter_mut();
+            if let Some((_, numbers)) = known.find(|(known, _)| *known == origin) {
+                numbers.pop_front();
+            }
         }
         self.popped += 1;
         self.reclaim_words();
@@ -305,7 +373,9 @@ impl ReorderBuffer {
 /// Writes a position as it is sent: its numbers, 8 bytes each, little endian.
 pub(crate) fn encode_position(position: &[u64], bytes: &mut Vec<u8>) {
     bytes.clear();
-    bytes.extend(position.iter().flat_map(|number| number.to_le_bytes()));
+    for number in position {
+        bytes.extend(number.to_le_bytes());
+    }
 }
 
 /// Writes a tuple with its position, as they are sent in one frame.
@@ -329,7 +399,10 @@ pub(crate) fn sealed_bytes(payload: usize, position: usize) -> usize {
 }
 
 /// The payload of a sealed tuple, and the numbers of its position.
-fn open_sealed(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error> {
+///
+/// # Errors
+/// The bytes do not end as [`seal_tuple`] ends them.
+pub(crate) fn open_sealed(bytes: &[u8]) -> Result<(&[u8], &[[u8; 8]]), Error> {
     let opened = bytes.split_last_chunk::<8>().and_then(|(rest, word)| {
         let word = u64::from_le_bytes(*word);
         let (count, filled) = (word as u32 as usize, (word >> 32) as usize);
@@ -339,12 +412,7 @@ fn open_sealed(bytes: &[u8]) -> Result<(&[u8], impl Iterator<Item = u64>), Error
             .contains(&count)
             .then_some((payload, numbers.as_chunks().0))
     });
-    let (payload, numbers) =
-        opened.ok_or_else(|| refused_error("a tuple has no position behind it"))?;
-    Ok((
-        payload,
-        numbers.iter().map(|number| u64::from_le_bytes(*number)),
-    ))
+    opened.ok_or_else(|| refused_error("a tuple has no position behind it"))
 }
 
 fn decode_position(bytes: &[u8], position: &mut Vec<u64>) -> Result<(), Error> {

@@ -1,9 +1,8 @@
 //! Positions of the tuples of one sender: see [`super::thread_order`].
 
-use std::collections::BTreeMap;
-
 use graph::OriginId;
 
+use super::order_position::KnownPositions;
 use super::thread_order::ThreadOrder;
 use super::{order_position, reorder_buffer};
 
@@ -15,9 +14,11 @@ pub(crate) struct SenderPositions {
     /// Whether the recipient behind this sender repeats the position.
     is_repeated_next: bool,
     /// By origin: the progress that the receivers know.
-    sent_progress: BTreeMap<u64, Vec<u64>>,
+    sent_progress: KnownPositions,
     /// By origin: the precedence that the receivers know.
-    sent_precedence: BTreeMap<u64, Vec<u64>>,
+    sent_precedence: KnownPositions,
+    /// State of the thread's order for which the receivers know all precedences.
+    precedence_state: Option<(u64, Option<u64>)>,
     /// Progress before the last progress frame, in case that finds no room.
     previous_progress: Vec<u64>,
     position: Vec<u64>,
@@ -33,15 +34,17 @@ impl SenderPositions {
         is_repeated_next: bool,
     ) -> Option<Box<SenderPositions>> {
         let position = order_position::new_position();
-        let nothing_sent = origins
-            .iter()
-            .map(|&origin| (origin.into(), order_position::new_position()));
+        let mut sent_progress = KnownPositions::default();
+        for &origin in &origins {
+            sent_progress.entry(origin.into());
+        }
         let positions = SenderPositions {
-            sent_progress: nothing_sent.collect(),
+            sent_progress,
             origins,
             repeats_position,
             is_repeated_next,
-            sent_precedence: BTreeMap::new(),
+            sent_precedence: KnownPositions::default(),
+            precedence_state: None,
             previous_progress: order_position::new_position(),
             position_bytes: Vec::with_capacity(8 * position.capacity()),
             position,
@@ -60,15 +63,19 @@ impl SenderPositions {
     /// Position of another origin behind which the next tuple stands, if the receivers do not know
     /// that yet.
     pub fn next_precedence(&mut self, order: &ThreadOrder) -> Option<&[u8]> {
+        let state = Some(order.precedence_state());
+        if state == self.precedence_state {
+            return None;
+        }
         let position = &mut self.position;
-        let known = |origin: OriginId| {
-            self.sent_precedence
-                .get(&origin.into())
-                .map_or(&[][..], Vec::as_slice)
-        };
         let mut origins = self.origins.iter();
-        origins.find(|&&origin| order.new_precedence(origin, known(origin), position))?;
-        let known = self.sent_precedence.entry(position[0]).or_default();
+        let known = |origin: OriginId| self.sent_precedence.get(origin.into());
+        let is_new = |&&origin: &&OriginId| order.new_precedence(origin, known(origin), position);
+        if origins.find(is_new).is_none() {
+            self.precedence_state = state;
+            return None;
+        }
+        let known = self.sent_precedence.entry(position[0]);
         known.clear();
         known.extend(&*position);
         reorder_buffer::encode_position(position, &mut self.position_bytes);
@@ -99,11 +106,7 @@ impl SenderPositions {
     /// The next progress that the receivers do not know, as it is sent.
     pub fn next_progress(&mut self, order: &ThreadOrder) -> Option<&[u8]> {
         let position = &mut self.position;
-        let sent = |origin: OriginId| {
-            self.sent_progress
-                .get(&origin.into())
-                .map_or(&[][..], Vec::as_slice)
-        };
+        let sent = |origin: OriginId| self.sent_progress.get(origin.into());
         let mut origins = self.origins.iter();
         origins.find(|&&origin| order.new_progress(origin, sent(origin), position))?;
         self.note_progress().then_some(&self.position_bytes)
@@ -111,9 +114,11 @@ impl SenderPositions {
 
     /// Takes the last progress back, whose frame has found no room.
     pub fn retract_progress(&mut self, order: &ThreadOrder) {
-        let origin = self.position.first();
-        if let Some(sent) = origin.and_then(|origin| self.sent_progress.get_mut(origin)) {
-            std::mem::swap(sent, &mut self.previous_progress);
+        if let Some(origin) = self.position.first() {
+            std::mem::swap(
+                self.sent_progress.entry(*origin),
+                &mut self.previous_progress,
+            );
         }
         order.set_progress_pending();
     }
@@ -125,7 +130,7 @@ impl SenderPositions {
             return false;
         };
         reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
-        let sent = self.sent_progress.entry(*origin).or_default();
+        let sent = self.sent_progress.entry(*origin);
         std::mem::swap(sent, &mut self.previous_progress);
         sent.clear();
         sent.extend(&self.position);

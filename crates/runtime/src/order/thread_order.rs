@@ -64,7 +64,7 @@ use std::time::Duration;
 
 use graph::OriginId;
 
-use super::order_position::{AFTER_ALL, new_position, raise_known_position, step_before};
+use super::order_position::{AFTER_ALL, KnownPositions, step_before};
 
 /// Most submissions between two times that a thread sends how far it has come: few enough that a
 /// merge waits little, and many enough that progress frames are a small part of the stream.
@@ -90,9 +90,11 @@ struct OrderState {
     /// By origin: number of submissions that it has begun by itself.
     origin_submissions: BTreeMap<OriginId, u64>,
     /// By origin: the thread submits nothing more at or before this position.
-    progress: BTreeMap<u64, Vec<u64>>,
+    progress: KnownPositions,
     /// By origin: submissions of other origins stand behind this position.
-    precedence: BTreeMap<u64, Vec<u64>>,
+    precedence: KnownPositions,
+    /// How often a precedence was raised.
+    precedence_changes: u64,
     /// Progress by the tuple that was processed last, which is not in `progress` yet.
     last_position: Vec<u64>,
     /// Submissions since progress was last due.
@@ -103,8 +105,7 @@ struct OrderState {
 impl ThreadOrder {
     /// Makes room for the progress of an origin, before the thread processes its first tuple.
     pub fn expect_origin(&self, origin: u64) {
-        let progress = &mut self.state.borrow_mut().progress;
-        progress.entry(origin).or_insert_with(new_position);
+        self.state.borrow_mut().progress.entry(origin);
     }
 
     /// Begins submissions by the thread itself, as an origin, or as something that has no order.
@@ -191,11 +192,17 @@ impl ThreadOrder {
     pub fn new_precedence(&self, origin: OriginId, sent: &[u64], position: &mut Vec<u64>) -> bool {
         let state = self.state.borrow();
         position.clear();
-        let passed = state.precedence.get(&origin.into());
-        let is_other = state.position.first() != Some(&origin.into());
-        position.extend(passed.filter(|_| is_other).into_iter().flatten());
-
+        if state.position.first() != Some(&origin.into()) {
+            position.extend(state.precedence.get(origin.into()));
+        }
         position[..] > *sent
+    }
+
+    /// How often a precedence was raised, and the origin of the tuple that is processed: as long as
+    /// both stay, [`ThreadOrder::new_precedence`] has nothing new.
+    pub fn precedence_state(&self) -> (u64, Option<u64>) {
+        let state = self.state.borrow();
+        (state.precedence_changes, state.position.first().copied())
     }
 
     /// Sets `position` to that of the next submission; empty if it has none. With `is_again`, it is
@@ -269,12 +276,12 @@ impl ThreadOrder {
 /// Parts of the calls above.
 impl OrderState {
     fn record_progress(&mut self, position: &[u64]) {
-        raise_known_position(&mut self.progress, position);
+        self.progress.raise(position);
     }
 
     fn record_precedence(&mut self, position: &[u64]) {
-        raise_known_position(&mut self.progress, position);
-        raise_known_position(&mut self.precedence, position);
+        self.progress.raise(position);
+        self.precedence_changes += u64::from(self.precedence.raise(position));
     }
 
     fn switch_origin(&mut self, origin: u64) {
@@ -300,7 +307,7 @@ impl OrderState {
             position.push(self.submissions_done);
             step_before(position);
         }
-        let known = self.progress.get(&origin).map_or(&[][..], Vec::as_slice);
+        let known = self.progress.get(origin);
         let last = match self.last_position.first() {
             Some(last) if *last == origin => &self.last_position[..],
             _ => &[],
