@@ -496,7 +496,8 @@ fn operators_are_listed_in_the_order_that_is_asked_for() {
     drop(live);
 }
 
-/// A consumer in compiled code that sleeps for each tuple, behind a queue or in a process of its own.
+/// A consumer in compiled code that sleeps for each tuple, behind a queue or in a process of its
+/// own.
 const SLEEPER: &str = r#"composite Main { graph
     stream<int32 n> Numbers = Beacon() { param iterations : 1000; output Numbers : n = (int32) IterationCount(); }
     stream<int32 n> Slow = Custom(Numbers) { logic onTuple Numbers : { wait(); submit(Numbers, Slow); } }

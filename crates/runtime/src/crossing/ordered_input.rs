@@ -12,11 +12,9 @@ use crate::counters::crossing_counters::CrossingCounters;
 use crate::edge::codec::{PayloadDecoder, tuple_fault};
 use crate::edge::frame_kind;
 use crate::inserted::inserted_outlet::InsertedOutlet;
-use crate::order::order_position;
-use crate::order::reorder_buffer::{
-    self, ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush,
-};
+use crate::order::reorder_buffer::{ReorderBuffer, ReorderItem, ReorderItemKind, ReorderPush};
 use crate::order::thread_order::ThreadOrder;
+use crate::order::{order_position, position_frames};
 
 /// Most bytes that a reorder buffer takes beyond one poll, for streams that may contradict each
 /// other: 64 MB.
@@ -123,12 +121,12 @@ impl OrderedInput {
         self.take_frames(|_, _, _| Ok(false))
     }
 
-    /// Submits tuples that have come where they lie, as long as nothing waits, and buffers the other
-    /// frames: for the only input of a merge, which waits for no other. Returns whether there were
-    /// any.
+    /// Submits tuples that have come where they lie, as long as nothing waits, and buffers the
+    /// other frames: for the only input of a merge, which waits for no other. Returns whether there
+    /// were any.
     ///
     /// # Errors
-    /// Those of [`OrderedInput::fill`], and the fault of an operator downstream.
+    /// The errors of [`OrderedInput::fill`], and the fault of an operator downstream.
     pub fn pass_tuples(&mut self, out: &mut dyn InsertedOutlet) -> Result<bool, Fault> {
         let mut position = std::mem::take(&mut self.position);
         let passed = self.take_frames(|parts, payload, numbers| {
@@ -154,8 +152,9 @@ impl OrderedInput {
         passed
     }
 
-    /// Takes the frames that have come: gives tuples to `pass` as long as nothing waits, and buffers
-    /// those for which it returns false and all other frames. Returns whether there were any.
+    /// Takes the frames that have come: gives tuples to `pass` as long as nothing waits, and
+    /// buffers those for which it returns false and all other frames. Returns whether there were
+    /// any.
     fn take_frames(
         &mut self,
         mut pass: impl FnMut(PassedParts<'_>, &[u8], &[[u8; 8]]) -> Result<bool, Fault>,
@@ -180,7 +179,7 @@ impl OrderedInput {
                 continue;
             }
             if frame.kind == frame_kind::POSITIONED_TUPLE && self.buffer.holds_nothing() {
-                let opened = reorder_buffer::open_sealed(frame.bytes);
+                let opened = position_frames::open_sealed(frame.bytes);
                 let (payload, numbers) =
                     opened.map_err(|error| self.counters.transport_fault(&error))?;
                 let parts = PassedParts {
@@ -452,8 +451,8 @@ mod tests {
         let inbound = medium.accept(&spec(), tickets.remove(0)).expect("an end");
         for number in [4_u64, 5] {
             let (mut position, mut sealed) = (Vec::new(), Vec::new());
-            reorder_buffer::encode_position(&[7, number], &mut position);
-            reorder_buffer::seal_tuple(&number.to_le_bytes(), &position, &mut sealed);
+            position_frames::encode_position(&[7, number], &mut position);
+            position_frames::seal_tuple(&number.to_le_bytes(), &position, &mut sealed);
             let stamp = number.to_le_bytes();
             assert!(
                 out.try_write(frame_kind::STAMP, WHOLE, &stamp)

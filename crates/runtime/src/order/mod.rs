@@ -3,6 +3,7 @@
 //! takes tuples by them is [`crate::crossing::ordered_merge`].
 
 pub(crate) mod order_position;
+pub(crate) mod position_frames;
 pub(crate) mod reorder_buffer;
 pub(crate) mod sender_positions;
 pub(crate) mod thread_order;

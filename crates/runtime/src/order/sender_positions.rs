@@ -4,7 +4,7 @@ use graph::OriginId;
 
 use super::order_position::KnownPositions;
 use super::thread_order::ThreadOrder;
-use super::{order_position, reorder_buffer};
+use super::{order_position, position_frames};
 
 /// The positions that a sender has sent, of a stream whose order counts.
 pub(crate) struct SenderPositions {
@@ -56,7 +56,7 @@ impl SenderPositions {
     /// Position of the next tuple or marker, as it is sent; `None` if it has none.
     pub fn next_position(&mut self, order: &ThreadOrder) -> Option<&[u8]> {
         order.next_position(self.repeats_position, &mut self.position);
-        reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
+        position_frames::encode_position(&self.position, &mut self.position_bytes);
         (!self.position_bytes.is_empty()).then_some(&self.position_bytes)
     }
 
@@ -78,7 +78,7 @@ impl SenderPositions {
         let known = self.sent_precedence.entry(position[0]);
         known.clear();
         known.extend(&*position);
-        reorder_buffer::encode_position(position, &mut self.position_bytes);
+        position_frames::encode_position(position, &mut self.position_bytes);
         Some(&self.position_bytes)
     }
 
@@ -86,10 +86,10 @@ impl SenderPositions {
     /// position or the frame is longer than `bytes_max`.
     pub fn seal(&mut self, payload: &[u8], bytes_max: usize) -> Option<&[u8]> {
         let position = self.position_bytes.len();
-        if position == 0 || reorder_buffer::sealed_bytes(payload.len(), position) > bytes_max {
+        if position == 0 || position_frames::sealed_bytes(payload.len(), position) > bytes_max {
             return None;
         }
-        reorder_buffer::seal_tuple(payload, &self.position_bytes, &mut self.sealed_payload);
+        position_frames::seal_tuple(payload, &self.position_bytes, &mut self.sealed_payload);
         Some(&self.sealed_payload)
     }
 
@@ -129,7 +129,7 @@ impl SenderPositions {
         let Some(origin) = self.position.first() else {
             return false;
         };
-        reorder_buffer::encode_position(&self.position, &mut self.position_bytes);
+        position_frames::encode_position(&self.position, &mut self.position_bytes);
         let sent = self.sent_progress.entry(*origin);
         std::mem::swap(sent, &mut self.previous_progress);
         sent.clear();

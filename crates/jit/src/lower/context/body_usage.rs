@@ -119,6 +119,11 @@ impl BodyUsage {
         }
     }
 
+    fn sleep(&mut self, seconds: &Expr) {
+        self.sleeps = true;
+        self.expr(seconds);
+    }
+
     fn stmt(&mut self, stmt: &Stmt) {
         self.nodes += 1;
         match stmt {
@@ -127,10 +132,7 @@ impl BodyUsage {
                 self.note_initialization(*local);
             }
             Stmt::Expr(e) | Stmt::Return(Some(e)) => self.expr(e),
-            Stmt::Sleep(e) => {
-                self.sleeps = true;
-                self.expr(e);
-            }
+            Stmt::Sleep(e) => self.sleep(e),
             Stmt::If(condition, yes, no) => {
                 self.expr(condition);
                 self.yes_arm(condition, yes);
