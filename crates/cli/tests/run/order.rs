@@ -285,7 +285,7 @@ fn by_event_time(name: &str, from: &str, (k, r): (u64, u64), has_window: bool) -
 }
 
 /// Whether a line is one of the warning that tuples came too late.
-fn is_about_late_tuples(line: &str) -> bool {
+pub fn is_about_late_tuples(line: &str) -> bool {
     let is_warning = line.starts_with("thalweg: warning: ") && line.contains(" came too late, ");
     is_warning || line.starts_with("  = help: a larger `lag` ")
 }
