@@ -23,7 +23,7 @@ pub(crate) const STAMP: u8 = 5;
 /// [`crate::order::thread_order`].
 pub(crate) const POSITION: u8 = 6;
 
-/// A tuple with its position behind it: see [`crate::order::reorder_buffer::seal_tuple`].
+/// A tuple with its position behind it: see [`crate::order::position_frames::seal_tuple`].
 pub(crate) const POSITIONED_TUPLE: u8 = 7;
 
 /// Progress: no tuple at or before the position in the payload follows.
