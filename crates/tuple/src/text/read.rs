@@ -169,6 +169,7 @@ impl<'a> TextReader<'a> {
     }
 
     /// A reader at some offset of a text, which may be its end.
+    #[inline]
     pub fn new_at(bytes: &'a [u8], at: usize) -> TextReader<'a> {
         TextReader {
             bytes,
@@ -177,6 +178,7 @@ impl<'a> TextReader<'a> {
     }
 
     /// Bytes before its place.
+    #[inline]
     pub fn offset(&self) -> usize {
         self.at
     }
@@ -187,6 +189,7 @@ impl<'a> TextReader<'a> {
     }
 
     /// The next byte, which stays unread.
+    #[inline]
     pub fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -241,6 +244,7 @@ impl<'a> TextReader<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn boolean(&mut self) -> Result<bool, ValueParseError> {
         let value = match self.peek_word() {
             b"true" => true,
@@ -306,6 +310,7 @@ impl<'a> TextReader<'a> {
     }
 
     /// Reads a quoted string; the result is the text between the quotes, with its escapes.
+    #[inline]
     pub(super) fn literal(&mut self, ty: &Type) -> Result<&'a [u8], ValueParseError> {
         let quote = match self.peek() {
             Some(quote @ (b'"' | b'\'')) => quote,

@@ -93,6 +93,7 @@ fn read_attributes(
 }
 
 /// Writes the content of a literal into a slot of a string type or xml, without memory of its own.
+#[inline]
 pub(super) fn put_literal(literal: &[u8], ty: &Type, buf: &mut TupleBuf, at: usize) {
     let is_plain = memchr::memchr(b'\\', literal).is_none();
     match ty {

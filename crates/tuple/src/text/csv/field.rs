@@ -82,30 +82,9 @@ fn quoted(
     slot: usize,
 ) -> Result<(usize, u64), ValueParseError> {
     let mut reader = TextReader::new_at(bytes, at);
-    let literal = reader.literal(ty)?;
-    match reader.peek() == bytes.get(at).copied() {
-        true => put_literal(&doubled(literal, &mut reader, ty)?, ty, out, slot),
-        false => put_literal(literal, ty, out, slot),
-    }
+    put_literal(reader.literal(ty)?, ty, out, slot);
     let end = reader.offset();
     Ok((end, count_lines(&bytes[at..end])))
-}
-
-/// The literal of a string with doubled quotes in it, as RFC 4180 has them: each pair ends a
-/// literal of SPL where the next one begins, and stands for a quote between the two.
-#[cold]
-fn doubled(
-    first: &[u8],
-    reader: &mut TextReader<'_>,
-    ty: &Type,
-) -> Result<Vec<u8>, ValueParseError> {
-    let quote = reader.peek();
-    let mut all = first.to_vec();
-    while let Some(quote) = reader.peek().filter(|byte| Some(*byte) == quote) {
-        all.extend([b'\\', quote]);
-        all.extend(reader.literal(ty)?);
-    }
-    Ok(all)
 }
 
 /// The offset of the next separator, `\n` or `\r`, or the end.

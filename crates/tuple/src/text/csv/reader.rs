@@ -156,14 +156,7 @@ impl CsvReader {
             return Err(CsvReadStop::Incomplete);
         }
         if self.options.reports_faults {
-            let ends = matches!(bytes.get(progress.at), None | Some(b'\n' | b'\r'));
-            let expected = match ends {
-                true => ExpectedInput::Fields {
-                    needed: self.columns.len(),
-                    found: self.columns.len() - missing.len(),
-                },
-                false => ExpectedInput::Separator(self.options.separator),
-            };
+            let expected = ExpectedInput::Separator(self.options.separator);
             return Err(self.fault(missing.first(), progress.at, expected));
         }
         // Unchecked: what is missing gives the default.
@@ -192,12 +185,7 @@ impl CsvReader {
                     progress.lines += lines;
                 }
                 Err(error) if self.options.reports_faults => {
-                    let is_begin = column.ty == Type::Timestamp && error.offset == at;
-                    let expected = match is_begin {
-                        true => ExpectedInput::Value(Type::Timestamp),
-                        false => error.expected,
-                    };
-                    return Err(self.fault(Some(column), error.offset, expected));
+                    return Err(self.fault(Some(column), error.offset, error.expected));
                 }
                 Err(error) => progress.at = field_end(bytes, error.offset, separator),
             },
@@ -262,6 +250,86 @@ impl CsvReader {
         }
     }
 
+    /// Reads a record once more if its quotes are doubled, else rejects it. Whatever is seldom done
+    /// is done here, so that reading a record as it should be stays short.
+    #[cold]
+    #[inline(never)]
+    fn read_malformed(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        at_end: bool,
+        out: &mut TupleBuf,
+        fault: RecordFault,
+    ) -> ReadStep {
+        if !is_doubled(bytes, fault.at) {
+            return self.reject(bytes, start, at_end, fault);
+        }
+        let Some(escaped) = escape_doubled_quotes(&bytes[start..], self.options.separator) else {
+            // The last quote begins what does not end.
+            let open = RecordFault {
+                attribute: None,
+                expected: ExpectedInput::Quote(bytes[fault.at]),
+                ..fault
+            };
+            return self.reject(bytes, start, at_end, open);
+        };
+        out.begin(&self.layout);
+        let mut progress = CsvRecordProgress::default();
+        match self.record(&escaped, at_end, &mut progress, out) {
+            Ok(()) => {
+                self.lines.count_line_ends(progress.lines);
+                let delay = progress.delay;
+                ReadStep {
+                    consumed: self.lines.pass_line_end(bytes, start + progress.at),
+                    record: Record::Tuple { delay },
+                }
+            }
+            Err(CsvReadStop::Incomplete) => {
+                self.lines.incomplete_record(bytes, start, &self.layout)
+            }
+            Err(CsvReadStop::Fault(mut fault)) => {
+                fault.at += start;
+                self.reject(bytes, start, at_end, fault)
+            }
+        }
+    }
+
+    /// The step of a record that is none, with what would be right as far as it is known.
+    fn reject(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        at_end: bool,
+        mut fault: RecordFault,
+    ) -> ReadStep {
+        let is_column = |column: &CsvColumn| Some(column.attribute) == fault.attribute;
+        let column = self.columns.iter().position(is_column);
+        let ends = matches!(bytes.get(fault.at), None | Some(b'\n' | b'\r'));
+        match (&fault.expected, column) {
+            (ExpectedInput::Separator(_), Some(column)) if ends => {
+                fault.expected = ExpectedInput::Fields {
+                    needed: self.columns.len(),
+                    found: column,
+                };
+            }
+            (ExpectedInput::Byte(b'('), Some(column))
+                if self.columns[column].ty == Type::Timestamp =>
+            {
+                fault.expected = ExpectedInput::Value(Type::Timestamp);
+            }
+            _ => {}
+        }
+        let field = fault.attribute.map(|_| self.field_len(bytes, fault.at));
+        let mut step = self
+            .lines
+            .record_fault(bytes, start, at_end, &self.layout, fault);
+        if let (Record::Rejected(error), Some(len)) = (&mut step.record, field) {
+            error.text.truncate(len);
+        }
+        step
+    }
+
     /// Skips from a fault to the end of its field; the end of a quoted field is not looked for.
     #[cold]
     fn field_len(&self, bytes: &[u8], at: usize) -> usize {
@@ -278,6 +346,54 @@ impl CsvReader {
             at,
             expected,
         })
+    }
+}
+
+/// Whether a quote stands at an offset, and another one before it.
+fn is_doubled(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    before.is_some_and(|before| matches!(before, b'"' | b'\'') && bytes.get(at) == Some(before))
+}
+
+/// A record with its line end, in which each pair of quotes within quotes, as RFC 4180 has them, is
+/// a backslash and a quote, as SPL has them; offsets stay. `None` if the bytes end within quotes.
+fn escape_doubled_quotes(bytes: &[u8], separator: u8) -> Option<Vec<u8>> {
+    let mut escaped = Vec::new();
+    let (mut at, mut begins_field) = (0, true);
+    while let Some(&byte) = bytes.get(at) {
+        let is_quote = begins_field && matches!(byte, b'"' | b'\'');
+        let is_blank = matches!(byte, b' ' | b'\t');
+        begins_field = byte == separator || begins_field && is_blank;
+        escaped.push(byte);
+        at += 1;
+        if is_quote {
+            at = escape_field(bytes, at, byte, &mut escaped)?;
+        } else if matches!(byte, b'\n' | b'\r') {
+            break;
+        }
+    }
+    Some(escaped)
+}
+
+/// Copies a field behind the quote that begins it, up to the one that ends it. Returns the offset
+/// behind that; `None` if there is none.
+fn escape_field(bytes: &[u8], mut at: usize, quote: u8, escaped: &mut Vec<u8>) -> Option<usize> {
+    loop {
+        let byte = *bytes.get(at)?;
+        let next = bytes.get(at + 1);
+        match (byte, next) {
+            (b'\\', Some(&next)) => escaped.extend([byte, next]),
+            (byte, Some(&next)) if byte == quote && next == quote => escaped.extend([b'\\', quote]),
+            (byte, _) => {
+                escaped.push(byte);
+                at += 1;
+                if byte == quote {
+                    return Some(at);
+                }
+                continue;
+            }
+        }
+        at += 2;
     }
 }
 
@@ -311,16 +427,7 @@ impl RecordReader for CsvReader {
             Err(CsvReadStop::Incomplete) => {
                 self.lines.incomplete_record(bytes, start, &self.layout)
             }
-            Err(CsvReadStop::Fault(fault)) => {
-                let field = fault.attribute.map(|_| self.field_len(bytes, fault.at));
-                let mut step = self
-                    .lines
-                    .record_fault(bytes, start, at_end, &self.layout, fault);
-                if let (Record::Rejected(error), Some(len)) = (&mut step.record, field) {
-                    error.text.truncate(len);
-                }
-                step
-            }
+            Err(CsvReadStop::Fault(fault)) => self.read_malformed(bytes, start, at_end, out, fault),
         }
     }
 

@@ -174,7 +174,7 @@ fn doubled_quotes_are_quotes() {
             r#"{a="it's",b=""}"#,
             "4:9: expected the end of the line, found 'd' in the record that begins in line 3",
             "4:9: expected the end of the line, found 'd'",
-            "5:4: attribute a: expected the closing \" of a string, found '\"'",
+            "5:4: expected the closing \" of a string, found '\"'",
         ]
     );
 }
