@@ -13,7 +13,7 @@
 //! are never asked anything: only counters that they keep anyway are copied, and which call of a
 //! library does not return. A PE that cannot have a file runs without.
 //!
-//! The same thread serves `thalweg tap`, which asks for tuples of a stream: [`tap_words`].
+//! The sampler thread also answers `thalweg tap`, which asks for tuples of a stream: [`tap_words`].
 
 mod counters_files;
 mod job_sample;
