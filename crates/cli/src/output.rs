@@ -79,11 +79,21 @@ pub fn write_stderr(text: &str) {
 /// # Errors
 /// [`CommandFailure::Program`] for every other error.
 pub fn write_stdout(text: &str) -> Result<(), CommandFailure> {
+    write_or_closed(text.as_bytes()).map(drop)
+}
+
+/// Writes to standard output, and returns whether its reader is still there.
+///
+/// # Errors
+/// [`CommandFailure::Program`] for every other error.
+pub fn write_or_closed(text: &[u8]) -> Result<bool, CommandFailure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(
-            CommandFailure::Program(format!("cannot write to standard output: {error}")),
-        ),
-        _ => Ok(()),
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => {
+            let message = format!("cannot write to standard output: {error}");
+            Err(CommandFailure::Program(message))
+        }
     }
 }

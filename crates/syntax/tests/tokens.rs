@@ -89,6 +89,14 @@ fn raw_strings_end_at_the_next_quote_and_with_their_line() {
     let line = [Ident, Eq, StringToken, Ident, Colon, StringToken, Semi];
     assert_eq!(found, line);
     assert_eq!(kinds("r\"").1, ["unterminated-string"]);
+    // A pattern with an escaped quote.
+    for text in [r#"r"\"(\w+)\" x";"#, r#"r"a \" (b)";"#, r"r'it\'s';"] {
+        let found = (vec![StringToken, Semi], vec!["raw-string-goes-on"]);
+        assert_eq!(kinds(text), found, "{text}");
+    }
+    for text in [r#"r"C:\", "x""#, r#"r"C:\" + "x""#, r#"r"\" in "x""#] {
+        assert_eq!(kinds(text).1, [""; 0], "{text}");
+    }
 }
 
 #[test]

@@ -27,6 +27,10 @@ pub struct DumpArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: GraphFormat,
 
+    /// Draw composites within this many others as one box each, with --format svg
+    #[arg(long, value_name = "LEVELS")]
+    pub depth: Option<usize>,
+
     /// Submission-time values of the program
     #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
     pub values: Vec<(String, String)>,
@@ -75,6 +79,11 @@ pub fn run(mut args: DumpArgs) -> Result<(), CommandFailure> {
             "--format is for --stage graph".to_owned(),
         ));
     }
+    if args.depth.is_some() && args.format != GraphFormat::Svg {
+        return Err(CommandFailure::Usage(
+            "--depth is for --stage graph --format svg".to_owned(),
+        ));
+    }
     check_plan_options(args.stage, &args.plan)?;
     let request = args.program.into_request(args.values);
     if let DumpStage::Source | DumpStage::Tokens | DumpStage::Tree = args.stage {
@@ -90,7 +99,7 @@ pub fn run(mut args: DumpArgs) -> Result<(), CommandFailure> {
     };
     let text = match args.stage {
         DumpStage::Typed => engine::dump_typed(&program),
-        DumpStage::Graph => graph(&program, &mut args.plan, args.format)?,
+        DumpStage::Graph => graph(&program, &mut args.plan, (args.format, args.depth))?,
         DumpStage::Plan => engine::dump_plan(&program, &plan(&program, &args.plan)?),
         DumpStage::Clif => engine::dump_clif(&program)?,
         _ => engine::dump_asm(&program)?,
@@ -102,7 +111,7 @@ pub fn run(mut args: DumpArgs) -> Result<(), CommandFailure> {
 fn graph(
     program: &Program,
     args: &mut PlanArgs,
-    format: GraphFormat,
+    (format, depth): (GraphFormat, Option<usize>),
 ) -> Result<String, CommandFailure> {
     let profile = take_drawn_profile(program, args)?;
     let plan = match args.first_graph_option() {
@@ -113,6 +122,7 @@ fn graph(
         program,
         plan: plan.as_ref(),
         profile: profile.as_ref(),
+        depth,
     };
     Ok(match format {
         GraphFormat::Dot => drawing::dot(drawn),

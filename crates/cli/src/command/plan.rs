@@ -47,6 +47,10 @@ struct PlanDrawArgs {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
+    /// Draw composites within this many others as one box each
+    #[arg(long, value_name = "LEVELS")]
+    depth: Option<usize>,
+
     /// Submission-time values of the program
     #[arg(value_name = "NAME=VALUE", value_parser = name_value)]
     values: Vec<(String, String)>,
@@ -115,6 +119,7 @@ fn draw(mut args: PlanDrawArgs) -> Result<(), CommandFailure> {
         program: &program,
         plan: Some(&plan),
         profile: profile.as_ref(),
+        depth: args.depth,
     });
     match out {
         Some(file) => file.write(&picture),

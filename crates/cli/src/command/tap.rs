@@ -1,6 +1,5 @@
 //! `thalweg tap`: tuples of a stream of a running job, as they pass.
 
-use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::top::named_jobs;
 use crate::failure::CommandFailure;
-use crate::output::{note, warn};
+use crate::output::{note, warn, write_or_closed};
 
 /// Arguments of `thalweg tap`.
 #[derive(Debug, ClapArgs)]
@@ -121,18 +120,6 @@ fn print_tuples(
         if read.tuples == 0 {
             std::thread::sleep(PERIOD);
         }
-    }
-}
-
-/// Writes to standard output. Returns whether its reader is still there.
-fn write_or_closed(text: &[u8]) -> Result<bool, CommandFailure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(CommandFailure::Program(format!(
-            "cannot write to standard output: {error}"
-        ))),
     }
 }
 

@@ -17,6 +17,7 @@ pub fn dot(drawn: DrawnProgram<'_>) -> String {
         program,
         plan,
         profile,
+        depth: _,
     } = drawn;
     let costs = profile.map(ProfileCosts::new);
     // Writing to a string cannot fail.

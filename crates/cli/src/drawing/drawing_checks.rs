@@ -75,6 +75,16 @@ impl ReadDrawing {
                 assert!(outer.is_empty() || around == 1, "{inner} {one:?}");
             }
         }
+        // Composites lie in each other, and around all of an operator or none of it.
+        let composites = self.boxes_of("composite");
+        for (at, one) in composites.iter().enumerate() {
+            for other in composites[..at].iter().chain(&operators) {
+                let is_apart = !overlap(*one, *other);
+                assert!(is_apart || contains(*one, *other) || contains(*other, *one));
+            }
+            let mut inside = operators.iter().filter(|inner| contains(*one, **inner));
+            assert!(inside.next().is_some(), "nothing is in {one:?}");
+        }
         let labels = self.texts.iter().filter(|(class, ..)| class == "stream");
         let labels: Vec<Corners> = labels.map(|(.., room)| *room).collect();
         for label in &labels {
@@ -161,7 +171,16 @@ fn check(drawn: DrawnProgram<'_>) -> ReadDrawing {
 fn generated_programs_are_drawn_without_overlaps() {
     for seed in 0..60 {
         let operators_max = [3, 12, 40, 90][seed as usize % 4];
-        let program = graphs::program(&decisions(seed, operators_max * 8), operators_max);
+        let mut program = graphs::program(&decisions(seed, operators_max * 8), operators_max);
+        if seed % 2 == 0 {
+            for (at, operator) in program.operators.iter_mut().enumerate().skip(1) {
+                operator.name = match at % 4 {
+                    0 => format!("A.{}", operator.name),
+                    inner => format!("B{}.C{}.{}", at % 3, inner % 2, operator.name),
+                }
+                .into();
+            }
+        }
         let mut plan = graphs::plan(&program, &decisions(seed + 1000, operators_max * 8));
         if seed % 3 == 0 {
             for (at, pe) in plan.pes.iter_mut().enumerate() {
@@ -173,6 +192,7 @@ fn generated_programs_are_drawn_without_overlaps() {
             program: &program,
             plan: None,
             profile: None,
+            depth: None,
         };
         for (plan, profile) in [
             (None, None),
@@ -185,6 +205,17 @@ fn generated_programs_are_drawn_without_overlaps() {
             assert_eq!(drawing.boxes_of("operator").len(), program.operators.len());
             let pes = plan.map_or(0, |plan| plan.pes.len());
             assert_eq!(drawing.boxes_of("process").len(), pes);
+            let has_composites = !drawing.boxes_of("composite").is_empty();
+            let is_nested = program.operators.iter().any(|one| one.name.contains('.'));
+            assert_eq!(has_composites, is_nested);
+            for depth in [1, 0] {
+                let folded = check(DrawnProgram {
+                    depth: Some(depth),
+                    ..drawn
+                });
+                assert!(folded.boxes_of("operator").len() <= program.operators.len());
+                assert!(depth > 0 || folded.boxes_of("composite").is_empty());
+            }
         }
     }
 }
@@ -242,9 +273,29 @@ fn copies_of_one_invocation_share_a_box() {
         program: &program,
         plan: None,
         profile: None,
+        depth: None,
     };
-    let shown = ["Source", "Split", "P*.First × 41", "P*.Second × 41", "Sink"];
+    let shown = [
+        "Source",
+        "Split",
+        "composite P* × 41",
+        "P*.First × 41",
+        "P*.Second × 41",
+        "Sink",
+    ];
     assert_eq!(names(&check(drawn)), shown.into());
+    let folded = check(DrawnProgram {
+        depth: Some(0),
+        ..drawn
+    });
+    let shown_folded = ["Source", "Split", "P* × 41", "Sink"];
+    assert_eq!(names(&folded), shown_folded.into());
+    assert!(
+        folded
+            .texts
+            .iter()
+            .any(|(_, text, _)| text == "composite, 82 operators")
+    );
     // Processes are alike if their operators are.
     let pe = |operators: Vec<u32>| PePlan {
         operators: operators.into_iter().map(OperatorId).collect(),
@@ -277,12 +328,21 @@ fn copies_of_one_invocation_share_a_box() {
 #[test]
 fn a_small_program_keeps_all_boxes() {
     let program = copies(5);
-    let drawing = check(DrawnProgram {
+    let drawn = DrawnProgram {
         program: &program,
         plan: None,
         profile: None,
-    });
+        depth: None,
+    };
+    let drawing = check(drawn);
     assert_eq!(drawing.boxes_of("operator").len(), program.operators.len());
+    assert_eq!(drawing.boxes_of("composite").len(), 5);
+    let folded = check(DrawnProgram {
+        depth: Some(0),
+        ..drawn
+    });
+    let shown = ["Source", "Split", "P0", "P1", "P2", "P3", "P4", "Sink"];
+    assert_eq!(names(&folded), shown.into());
 }
 
 #[test]
@@ -304,6 +364,7 @@ fn texts_are_escaped() {
         program: &program,
         plan: Some(&plan),
         profile: None,
+        depth: None,
     });
     let shown = names(&drawing);
     assert!(
@@ -319,6 +380,7 @@ fn an_empty_program_has_a_drawing() {
         program: &program,
         plan: Some(&Plan::default()),
         profile: None,
+        depth: None,
     });
     assert!(drawing.boxes.is_empty());
 }

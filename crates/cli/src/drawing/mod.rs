@@ -3,6 +3,8 @@
 //! With a plan each drawing also shows the PE of each operator and the media between PEs. With a
 //! profile it shows the processor time of each operator and the rate of each stream.
 
+mod common_name;
+mod composite_levels;
 mod dot;
 #[cfg(test)]
 mod drawing_checks;
@@ -33,6 +35,8 @@ pub struct DrawnProgram<'a> {
     pub plan: Option<&'a Plan>,
     /// The profile with the costs that are drawn, if there is one.
     pub profile: Option<&'a Profile>,
+    /// Composites within so many others are drawn as one box each, in SVG.
+    pub depth: Option<usize>,
 }
 
 /// One arrow of a drawing: a stream from an operator to an operator that reads it.

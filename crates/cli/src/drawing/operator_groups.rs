@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use graph::{OperatorId, PeId, Program};
 
+use super::composite_levels::{CompositeLevel, composite_levels};
 use super::drawn_plan::DrawnPlan;
 use super::{DrawnEdge, StreamWay};
 
@@ -33,6 +34,8 @@ pub(super) struct OperatorGroups {
     pub pes: Vec<Vec<PeId>>,
     /// The group of the PEs of each group of operators; `None` without a plan.
     pub pe_group_of: Vec<Option<usize>>,
+    /// The composite that each group stands for with all its operators, if it is one.
+    pub folded: Vec<Option<CompositeLevel>>,
     /// Whether any box stands for several operators, or might.
     pub are_collapsed: bool,
 }
@@ -95,6 +98,42 @@ impl OperatorGroups {
             pe_groups.get(&pe).copied()
         };
         groups.pe_group_of = groups.operators.iter().map(of).collect();
+        groups.folded = vec![None; groups.operators.len()];
+        groups
+    }
+
+    /// The groups with one for each composite within so many others, and for its part in each
+    /// process.
+    pub fn folded(self, program: &Program, depth: usize) -> OperatorGroups {
+        let mut number = HashMap::new();
+        let mut new_group_of = Vec::with_capacity(self.operators.len());
+        let mut groups = OperatorGroups {
+            pes: self.pes,
+            are_collapsed: self.are_collapsed,
+            ..OperatorGroups::default()
+        };
+        for (group, operators) in self.operators.iter().enumerate() {
+            let composite = composite_levels(program, operators).into_iter().nth(depth);
+            let alone = composite.is_none().then_some(group);
+            let pe_group = self.pe_group_of[group];
+            let next = number.len();
+            let at = *number
+                .entry((pe_group, composite.clone(), alone))
+                .or_insert(next);
+            if at == next {
+                groups.operators.push(Vec::new());
+                groups.pe_group_of.push(pe_group);
+                groups.folded.push(composite);
+            }
+            groups.operators[at].extend(operators);
+            new_group_of.push(at);
+        }
+        groups
+            .operators
+            .iter_mut()
+            .for_each(|operators| operators.sort());
+        let group_of = self.group_of.iter().map(|&group| new_group_of[group]);
+        groups.group_of = group_of.collect();
         groups
     }
 

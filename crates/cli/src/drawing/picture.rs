@@ -4,6 +4,7 @@
 //! ```text
 //!   host near
 //!     pe 0, 1 thread
+//!     composite Parse
 //!       +--------+ Ticks by shm, 1.2 M tuples/s
 //!       | Lines  |-------------------------------->     an outlet: the label and the beginning
 //!       +--------+                                      of the arrows of a stream
@@ -11,11 +12,13 @@
 //! The outlets of a box stand in a strip at its right side, which belongs to the room of the box:
 //! no label lies on another box.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use engine::ProgramThread;
 use graph::{OperatorId, OutPortId, PeId, PortIndex, Program};
 
+use super::common_name::common_name;
+use super::composite_levels::{CompositeLevel, composite_levels};
 use super::drawn_plan::DrawnPlan;
 use super::nested_layout::LayoutBox;
 use super::operator_groups::OperatorGroups;
@@ -53,7 +56,9 @@ pub(super) enum BoxKind {
     Host,
     /// A process with its operators.
     Process,
-    /// One operator, or several that are alike.
+    /// A composite with its operators, or copies of one that are alike.
+    Composite,
+    /// One operator, several that are alike, or a composite that is not shown from within.
     Operator,
 }
 
@@ -135,7 +140,10 @@ impl Picture {
     pub fn new(drawn: DrawnProgram<'_>) -> Picture {
         let plan = DrawnPlan::new(drawn.program, drawn.plan);
         let edges = drawn_edges(drawn.program, &plan);
-        let groups = OperatorGroups::new(drawn.program, &plan, &edges);
+        let mut groups = OperatorGroups::new(drawn.program, &plan, &edges);
+        if let Some(depth) = drawn.depth {
+            groups = groups.folded(drawn.program, depth);
+        }
         let threads = drawn.plan.and_then(|plan| {
             // A plan that is not complete has no threads yet.
             engine::program_threads(drawn.program, plan).ok()
@@ -176,14 +184,18 @@ type OutletTargets = BTreeSet<(usize, bool, StreamWay)>;
 impl PictureBuilder<'_> {
     fn build(mut self) -> Picture {
         let process_boxes = self.add_hosts_and_processes();
+        let parents = self.add_composites(&process_boxes);
         let first = self.picture.boxes.len();
-        for group in 0..self.groups.operators.len() {
-            let parent = self.groups.pe_group_of[group].map(|pes| process_boxes[pes]);
+        for (group, parent) in parents.into_iter().enumerate() {
             self.add_operator(group, parent);
         }
         self.add_outlets(first);
-        self.picture.is_collapsed =
-            self.groups.are_collapsed && self.groups.operators.iter().any(|alike| alike.len() > 1);
+        let mut boxes = self.groups.operators.iter().zip(&self.groups.folded);
+        self.picture.is_collapsed = self.groups.are_collapsed
+            && boxes.any(|(alike, folded)| match folded {
+                Some(composite) => composite.len() > 1,
+                None => alike.len() > 1,
+            });
         self.picture
     }
 
@@ -216,6 +228,35 @@ impl PictureBuilder<'_> {
             boxes.push(self.add_container(BoxKind::Process, parent, lines, notes));
         }
         boxes
+    }
+
+    /// Adds the boxes of composites, and returns the innermost box around each group.
+    fn add_composites(&mut self, process_boxes: &[usize]) -> Vec<Option<usize>> {
+        let mut known: HashMap<(Option<usize>, CompositeLevel), usize> = HashMap::new();
+        let mut parents = Vec::new();
+        for group in 0..self.groups.operators.len() {
+            let mut levels = composite_levels(self.program, &self.groups.operators[group]);
+            if let Some(folded) = &self.groups.folded[group] {
+                // The box of the group is that of the composite.
+                let own = levels.iter().position(|level| level == folded);
+                levels.truncate(own.unwrap_or(levels.len()));
+            }
+            let mut parent = self.groups.pe_group_of[group].map(|pes| process_boxes[pes]);
+            for level in levels {
+                let key = (parent, level);
+                let found = known.get(&key).copied();
+                parent = Some(found.unwrap_or_else(|| {
+                    let names: Vec<&str> = key.1.iter().map(|name| &**name).collect();
+                    let name = format!("composite {}", common_name(&names));
+                    let lines = vec![name];
+                    let added = self.add_container(BoxKind::Composite, key.0, lines, Vec::new());
+                    known.insert(key, added);
+                    added
+                }));
+            }
+            parents.push(parent);
+        }
+        parents
     }
 
     fn add_container(
@@ -330,7 +371,17 @@ impl PictureBuilder<'_> {
         let kind = nodes
             .first()
             .map_or("", |node| unqualified_name(&node.kind));
-        let mut lines = vec![common_name(&names), kind.to_owned()];
+        let mut lines = match &self.groups.folded[group] {
+            None => vec![common_name(&names), kind.to_owned()],
+            Some(composite) => {
+                let invocations: Vec<&str> = composite.iter().map(|name| &**name).collect();
+                let count = match names.len() {
+                    1 => "composite, 1 operator".to_owned(),
+                    count => format!("composite, {count} operators"),
+                };
+                vec![common_name(&invocations), count]
+            }
+        };
         lines.extend(self.thread_line(ids));
         let mut shade = None;
         if self.costs.is_some() {
@@ -400,6 +451,10 @@ impl PictureBuilder<'_> {
             .collect();
         for edge in &self.edges {
             let to = self.groups.group_of[edge.to.0 as usize];
+            let is_within = self.groups.group_of[edge.from.0 as usize] == to;
+            if is_within && self.groups.folded[to].is_some() {
+                continue;
+            }
             let of_port = &mut targets[edge.from.0 as usize][edge.from_port.index()];
             of_port.insert((to, edge.is_control, edge.way.clone()));
         }
@@ -498,65 +553,9 @@ impl PictureBuilder<'_> {
     }
 }
 
-/// A name for all: `B*.Trades × 41` if they differ in numbers alone, else the first and a count.
-fn common_name(names: &[&str]) -> String {
-    let Some((first, others)) = names.split_first() else {
-        return String::new();
-    };
-    if others.is_empty() {
-        return (*first).to_owned();
-    }
-    let count = names.len();
-    if others.iter().all(|other| other == first) {
-        return format!("{first} × {count}");
-    }
-    let parts: Vec<Vec<&str>> = names.iter().map(|name| number_parts(name)).collect();
-    let is_alike = |part: usize| parts.iter().all(|one| one[part] == parts[0][part]);
-    let is_number = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
-    let are_numbered = parts.iter().all(|one| {
-        let pairs = || one.iter().zip(&parts[0]);
-        one.len() == parts[0].len()
-            && pairs().all(|(a, b)| a == b || (is_number(a) && is_number(b)))
-    });
-    if !are_numbered {
-        return format!("{first} and {} more", others.len());
-    }
-    let shown = (0..parts[0].len()).map(|part| match is_alike(part) {
-        true => parts[0][part],
-        false => "*",
-    });
-    format!("{} × {count}", shown.collect::<String>())
-}
-
-/// A name as its numbers and the texts between them.
-fn number_parts(name: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = name;
-    while let Some(first) = rest.chars().next() {
-        let is_number = first.is_ascii_digit();
-        let end = rest.find(|c: char| c.is_ascii_digit() != is_number);
-        let (part, behind) = rest.split_at(end.unwrap_or(rest.len()));
-        parts.push(part);
-        rest = behind;
-    }
-    parts
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{common_name, shortened};
-
-    #[test]
-    fn names_that_differ_in_numbers_share_a_pattern() {
-        assert_eq!(common_name(&["Sink"]), "Sink");
-        assert_eq!(common_name(&["Out", "Out"]), "Out × 2");
-        assert_eq!(
-            common_name(&["B0.Trades2", "B1.Trades2", "B10.Trades2"]),
-            "B*.Trades2 × 3"
-        );
-        assert_eq!(common_name(&["A", "B", "C"]), "A and 2 more");
-        assert_eq!(common_name(&["A1", "A1x"]), "A1 and 1 more");
-    }
+    use super::shortened;
 
     #[test]
     fn long_lines_end_with_an_ellipsis() {

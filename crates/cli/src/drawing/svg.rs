@@ -3,6 +3,7 @@
 //! ```text
 //!   host, with a plan
 //!     process, with a plan
+//!     composite
 //!       +---------+ Lines     +---------+
 //!       | Source  |---------->| Filter  |     one box an operator, or several that are alike
 //!       +---------+           +---------+
@@ -30,6 +31,7 @@ const STYLE: &str = "text{font:12px sans-serif;fill:#222}\
     .small{font-size:11px;fill:#444}.stream{font-size:11px;fill:#245}\
     rect{fill:#f6f8fa;stroke:#57606a}\
     .host{fill:#eef1f4;stroke-dasharray:6 3}.process{fill:#fff}\
+    .composite{fill:#57606a;fill-opacity:.04;stroke:#8b949e;stroke-dasharray:2 3}\
     path{fill:none;stroke:#57606a}.edge{marker-end:url(#arrow)}\
     .crossing{stroke:#0072b2;stroke-width:2.5}.control{stroke-dasharray:4 3}";
 
@@ -137,7 +139,8 @@ impl<'a> SvgDrawing<'a> {
         let bounds = self.bounds(at);
         let class = match one.kind {
             BoxKind::Host => "host",
-            _ => "process",
+            BoxKind::Process => "process",
+            BoxKind::Composite | BoxKind::Operator => "composite",
         };
         self.rectangle(class, "", bounds, out)?;
         write!(out, "<title>{}</title></rect>", escape(&one.title))?;

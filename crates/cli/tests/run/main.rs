@@ -26,6 +26,7 @@ mod messages;
 mod mixed;
 mod mpi;
 mod net;
+mod net_clients;
 mod nexmark;
 mod optimised_hosts;
 mod optimiser;

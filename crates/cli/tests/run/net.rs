@@ -19,12 +19,12 @@ const PLANS: [&[&str]; 3] = [&[], &["--interpret"], &["--fuse", "none"]];
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A port that nobody uses now.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
 
-fn start(scratch: &Scratch, program: &str, port: u16, plan: &[&str]) -> Child {
+pub fn start(scratch: &Scratch, program: &str, port: u16, plan: &[&str]) -> Child {
     let file = scratch.write("Main.spl", program);
     let port = format!("port={port}");
     let args = [&["run"], plan, &[file.to_str().unwrap(), &port]].concat();
@@ -70,7 +70,7 @@ const PAIR: &str = r#"composite Main {
 }"#;
 
 const CLIENT: &str = r#"role : client; address : "127.0.0.1";"#;
-const SERVER: &str = r#"role : server; interface : "127.0.0.1";"#;
+pub const SERVER: &str = r#"role : server; interface : "127.0.0.1";"#;
 
 #[test]
 fn what_a_sink_writes_a_source_reads_whoever_connects() {
@@ -237,7 +237,7 @@ fn a_server_takes_one_connection_after_the_other() {
 }
 
 /// Connects to a port that is listened on soon.
-fn connect(port: u16) -> TcpStream {
+pub fn connect(port: u16) -> TcpStream {
     let start = Instant::now();
     loop {
         match TcpStream::connect(("127.0.0.1", port)) {
@@ -383,7 +383,7 @@ fn datagrams_are_compressed_one_by_one() {
 }
 
 /// Prints the lines that come over connections, and markers.
-fn line_server(params: &str) -> String {
+pub fn line_server(params: &str) -> String {
     format!(
         r#"composite Main {{
             graph

@@ -5,7 +5,9 @@
 //! letter, another quote or a backslash is never right; it and one that never closes are cut at the
 //! end of their first line.
 //!
-//! A raw string, `r"\d+"`, has no escapes: it ends at the next quote of its kind, on its line.
+//! A raw string, `r"\d+"`, has no escapes: it ends at the next quote of its kind, on its line. A
+//! pattern with `\"` in it does not go on there; where what follows cannot be an expression's, that
+//! is said.
 
 use std::sync::Arc;
 
@@ -44,6 +46,24 @@ impl Lexer<'_> {
         let start = self.cursor.offset();
         let rest = self.cursor.rest();
         match raw_length(rest) {
+            Some(len) if goes_on(&rest[..len], &rest[len..]) => {
+                let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
+                let quote = &rest[1..2];
+                let close = rest[..line].rfind(quote).unwrap_or(len - 1);
+                self.cursor.advance(close + 1);
+                self.is_broken = true;
+                let end = start + len as u32;
+                let span = Span::new(self.file, end - 2, end);
+                let message = "a raw string ends at its next quote, also behind a backslash";
+                let other = if quote == "\"" { '\'' } else { '"' };
+                self.diagnostics
+                    .push(Diagnostic::error("raw-string-goes-on", span, message).help(
+                    format!(
+                        "write it as `r{other}...{other}`, or `\\x{:x}` for the quote in a pattern",
+                        quote.as_bytes()[0]
+                    ),
+                ));
+            }
             Some(len) => self.cursor.advance(len),
             None => {
                 let line = rest.find(['\n', '\r']).unwrap_or(rest.len());
@@ -163,6 +183,21 @@ fn raw_length(text: &str) -> Option<usize> {
     let has_suffix =
         matches!(bytes.get(close + 1), Some(b'r' | b'u' | b'x')) && !is_word(bytes.get(close + 2));
     Some(close + 1 + usize::from(has_suffix))
+}
+
+/// Whether a raw string that ends with a backslash was meant to go on: another quote follows on the
+/// line, and before it something that stands behind no string.
+fn goes_on(string: &str, rest: &str) -> bool {
+    let quote = &string[1..2];
+    if !string[..string.len() - 1].ends_with('\\') || !string.ends_with(quote) {
+        return false;
+    }
+    let line = rest.split(['\n', '\r']).next().unwrap_or_default();
+    let (touching, next) = (line.bytes().next(), line.trim_start().bytes().next());
+    let is_odd = is_word(touching.as_ref())
+        || matches!(touching, Some(b'[' | b'{' | b'"' | b'\''))
+        || matches!(next, Some(b'(' | b'\\' | b'^' | b'$'));
+    is_odd && line.contains(quote)
 }
 
 fn is_word(byte: Option<&u8>) -> bool {

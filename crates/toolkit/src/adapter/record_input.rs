@@ -1,8 +1,10 @@
 //! Input files as streams of bytes: opened, decompressed, and converted to UTF-8.
 
-use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 
 use eval::Fault;
 use runtime::retry_interrupted;
@@ -70,18 +72,21 @@ impl RecordInput {
         })
     }
 
-    /// The input from an open file or socket.
-    pub fn from_file(
-        file: File,
+    /// The input from a connection. If a client waits at the listener meanwhile, one read ends
+    /// with [`ClientWaits`](super::stop_waiter::ClientWaits); decompressors cannot go on after it,
+    /// so compressed connections look for none.
+    pub fn from_connection(
+        connection: TcpStream,
+        listener: Option<Arc<TcpListener>>,
         compression: Option<Compression>,
         encoding: Option<Charset>,
         stop_waiter: &StopWaiter,
     ) -> RecordInput {
+        let listener = listener.filter(|_| compression.is_none());
+        let file = OwnedFd::from(connection).into();
+        let file = InterruptibleFile::from_socket(file, stop_waiter, listener);
         RecordInput {
-            bytes: ByteSource::new(
-                InterruptibleFile::from_socket(file, stop_waiter),
-                compression,
-            ),
+            bytes: ByteSource::new(file, compression),
             decoder: encoding.map(CharsetDecoder::new),
             encoding,
             raw: Vec::new(),

@@ -3,9 +3,11 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
+use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::{StopSignal, Wakeup, retry_interrupted};
@@ -22,6 +24,41 @@ pub struct InterruptibleFile {
     pub file: File,
     /// Ends a wait for more bytes; `None` for regular files, which never wait.
     stop_waiter: Option<StopWaiter>,
+    /// Where another client may wait for the end of this connection; `None` if there is no such
+    /// place, or it was said already.
+    listener: Option<Arc<TcpListener>>,
+}
+
+/// The error of a read that was ended, once, because another client waits. Nothing was read, and
+/// the next read goes on.
+#[derive(Debug)]
+pub struct ClientWaits;
+
+impl std::error::Error for ClientWaits {}
+
+impl std::fmt::Display for ClientWaits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("another client waits")
+    }
+}
+
+/// The message that another client waits, beside a connection with this peer.
+pub fn client_waits(peer: &str) -> String {
+    format!("another client waits until the connection with {peer} has ended")
+}
+
+/// Whether there is something to read, or a client to be accepted.
+pub fn is_readable_now(file: &impl AsFd) -> bool {
+    let mut fds = [PollFd::new(file, PollFlags::IN)];
+    poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+/// The event that ended a wait for bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WaitEnd {
+    Bytes,
+    Client,
+    Stop,
 }
 
 /// Identity of a regular file, whatever its name.
@@ -62,13 +99,33 @@ impl StopWaiter {
 
     /// Waits until there is something to read, or the end of it; `false`: a shutdown came first.
     pub fn wait_readable(&self, file: &impl AsFd) -> io::Result<bool> {
+        Ok(self.wait(file, None)? == WaitEnd::Bytes)
+    }
+
+    /// Waits for the first of three: something to read, a client at the listener, a shutdown.
+    fn wait(&self, file: &impl AsFd, listener: Option<&TcpListener>) -> io::Result<WaitEnd> {
         let events = PollFlags::IN;
-        let mut fds = [PollFd::new(file, events), PollFd::new(&self.0, events)];
+        let file = PollFd::new(file, events);
+        let stop = PollFd::new(&self.0, events);
+        let client = listener.map(|listener| PollFd::new(listener, events));
+        let mut fds = [file.clone(), stop, client.unwrap_or(file)];
+        let fds = if listener.is_some() {
+            &mut fds[..]
+        } else {
+            &mut fds[..2]
+        };
         let now = Some(&Timespec::default());
-        if rustix::io::retry_on_intr(|| poll(&mut fds, now))? == 0 {
-            runtime::while_asleep(|| rustix::io::retry_on_intr(|| poll(&mut fds, None)))?;
+        if rustix::io::retry_on_intr(|| poll(fds, now))? == 0 {
+            runtime::while_asleep(|| rustix::io::retry_on_intr(|| poll(fds, None)))?;
         }
-        Ok(!fds[0].revents().is_empty())
+        let is_ready = |at: usize| fds.get(at).is_some_and(|one| !one.revents().is_empty());
+        Ok(if is_ready(2) {
+            WaitEnd::Client
+        } else if is_ready(0) {
+            WaitEnd::Bytes
+        } else {
+            WaitEnd::Stop
+        })
     }
 
     /// Waits until a peer has made room to write, or is gone; `false` if a shutdown came and the
@@ -112,7 +169,11 @@ impl InterruptibleFile {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let stop_waiter = (!kind.is_file()).then(|| stop_waiter.clone());
-        Ok(InterruptibleFile { file, stop_waiter })
+        Ok(InterruptibleFile {
+            file,
+            stop_waiter,
+            listener: None,
+        })
     }
 
     /// Whether it has a length and a place to read from, as pipes and terminals have not.
@@ -129,10 +190,18 @@ impl InterruptibleFile {
 }
 
 impl InterruptibleFile {
-    /// A socket that is open already.
-    pub fn from_socket(file: File, stop_waiter: &StopWaiter) -> InterruptibleFile {
-        let stop_waiter = Some(stop_waiter.clone());
-        InterruptibleFile { file, stop_waiter }
+    /// A socket that is open already. If a client waits at the listener meanwhile, one read ends
+    /// with [`ClientWaits`].
+    pub fn from_socket(
+        file: File,
+        stop_waiter: &StopWaiter,
+        listener: Option<Arc<TcpListener>>,
+    ) -> InterruptibleFile {
+        InterruptibleFile {
+            file,
+            stop_waiter: Some(stop_waiter.clone()),
+            listener,
+        }
     }
 }
 
@@ -148,10 +217,15 @@ impl Read for InterruptibleFile {
     /// Reads bytes. 0 means the end for now, of the file or by a shutdown.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
-            if let Some(stop_waiter) = &self.stop_waiter
-                && !stop_waiter.wait_readable(&self.file)?
-            {
-                return Ok(0);
+            if let Some(stop_waiter) = &self.stop_waiter {
+                match stop_waiter.wait(&self.file, self.listener.as_deref())? {
+                    WaitEnd::Bytes => {}
+                    WaitEnd::Client => {
+                        self.listener = None;
+                        return Err(io::Error::other(ClientWaits));
+                    }
+                    WaitEnd::Stop => return Ok(0),
+                }
             }
             match self.file.read(bytes) {
                 Err(error) if is_transient(&error) => {}
@@ -174,8 +248,7 @@ mod tests {
         let stop_waiter = StopWaiter::new(&stop).unwrap();
         let (reader, mut writer) = pipe().unwrap();
         let file = File::from(OwnedFd::from(reader));
-        let stop_waiter = Some(stop_waiter);
-        let mut watched = InterruptibleFile { file, stop_waiter };
+        let mut watched = InterruptibleFile::from_socket(file, &stop_waiter, None);
         writer.write_all(b"one").unwrap();
         let mut bytes = [0; 8];
         assert_eq!(watched.read(&mut bytes).unwrap(), 3);

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::net::TcpStream;
-use std::os::fd::OwnedFd;
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 use eval::{Fault, FaultKind, TraceLevel};
@@ -18,7 +18,7 @@ use crate::adapter::file_name::rstring_text;
 use crate::adapter::input_origin::InputOrigin;
 use crate::adapter::record_format;
 use crate::adapter::record_input::{RecordInput, encoding};
-use crate::adapter::stop_waiter::StopWaiter;
+use crate::adapter::stop_waiter::{ClientWaits, StopWaiter, client_waits};
 use crate::charset::Charset;
 
 /// Pause before a hot file is read again when it has no new bytes.
@@ -96,10 +96,15 @@ impl TupleReader {
         })
     }
 
-    /// The input from a connection.
-    pub fn connection_input(&self, stream: TcpStream, stop_waiter: &StopWaiter) -> RecordInput {
-        let file = OwnedFd::from(stream).into();
-        RecordInput::from_file(file, self.compression, self.encoding, stop_waiter)
+    /// The input from a connection. That a client waits at the listener meanwhile is traced.
+    pub fn connection_input(
+        &self,
+        stream: TcpStream,
+        listener: Option<Arc<TcpListener>>,
+        stop_waiter: &StopWaiter,
+    ) -> RecordInput {
+        let (compression, encoding) = (self.compression, self.encoding);
+        RecordInput::from_connection(stream, listener, compression, encoding, stop_waiter)
     }
 
     /// Reads an open file or connection to its end.
@@ -283,6 +288,16 @@ impl TupleReader {
                 }
                 Ok(0) => {}
                 Ok(_) => return Ok(ReadProgress::More),
+                Err(error)
+                    if error
+                        .get_ref()
+                        .is_some_and(|inner| inner.is::<ClientWaits>()) =>
+                {
+                    let message = client_waits(&origin.display_name);
+                    out.services()
+                        .trace(TraceLevel::Info, &message, self.operator);
+                    continue;
+                }
                 Err(error) => return self.handle_read_error(&error, origin, out),
             }
             if !self.hot || out.services().is_shutdown() {

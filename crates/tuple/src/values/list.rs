@@ -395,6 +395,10 @@ impl List {
 /// Elements of another type are left out (a debug build asserts).
 impl Extend<Value> for List {
     fn extend<I: IntoIterator<Item = Value>>(&mut self, values: I) {
+        if let List::Any(all) = self {
+            all.extend(values);
+            return;
+        }
         for value in values {
             let fits = self.push(value);
             debug_assert!(fits, "a value of another type than the list's elements");

@@ -12,12 +12,14 @@ mod compiled;
 mod frames;
 mod operators;
 mod records;
+mod text;
 
 use compiled::compiled_group;
 use frames::frames_group;
 use gungraun::{Callgrind, EventKind, LibraryBenchmarkConfig, main};
 use operators::operators_group;
 use records::records_group;
+use text::text_group;
 
 /// A limit of `instructions` and a twentieth more.
 fn about(instructions: u64) -> LibraryBenchmarkConfig {
@@ -31,5 +33,6 @@ main!(
     library_benchmark_groups = frames_group,
     compiled_group,
     operators_group,
-    records_group
+    records_group,
+    text_group
 );

@@ -5,7 +5,6 @@ mod layout;
 mod view;
 mod waits;
 
-use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args as ClapArgs;
@@ -16,7 +15,7 @@ use serde_json::json;
 use view::{OperatorOrder, TopView};
 
 use crate::failure::CommandFailure;
-use crate::output::write_stdout;
+use crate::output::{write_or_closed, write_stdout};
 use crate::terminal::{self, TerminalSize};
 use crate::terminal_events::{TerminalEvent, TerminalEvents};
 
@@ -72,7 +71,8 @@ pub fn run(args: TopArgs) -> Result<(), CommandFailure> {
             }
             if !now.is_empty() && !args.json {
                 let blocks = job_blocks(&now, &before, view.order);
-                write_or_closed(&screen_text(&blocks, &mut view, events.has_keys()))?;
+                let text = screen_text(&blocks, &mut view, events.has_keys());
+                write_or_closed(text.as_bytes())?;
             }
         }
         if !now.is_empty() {
@@ -88,7 +88,7 @@ pub fn run(args: TopArgs) -> Result<(), CommandFailure> {
             let blocks = job_blocks(&now, &before, view.order);
             screen_text(&blocks, &mut view, events.has_keys())
         };
-        if !write_or_closed(&text)? {
+        if !write_or_closed(text.as_bytes())? {
             return Ok(());
         }
     }
@@ -155,19 +155,6 @@ fn json_line(jobs: &[JobSample]) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let time_ms = now.map_or(0, |now| now.as_millis() as u64);
     format!("{}\n", json!({ "time_ms": time_ms, "jobs": jobs }))
-}
-
-/// Writes to standard output; returns whether its reader is still there.
-fn write_or_closed(text: &str) -> Result<bool, CommandFailure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => {
-            let message = format!("cannot write to standard output: {error}");
-            Err(CommandFailure::Program(message))
-        }
-    }
 }
 
 /// The size of the terminal that is drawn on; `None` if standard output is none that can be.

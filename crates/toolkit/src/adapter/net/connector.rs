@@ -3,7 +3,8 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use eval::{Fault, TraceLevel};
 use runtime::{BuildContext, Outlet, retry_interrupted};
@@ -13,10 +14,13 @@ use tuple::Value;
 use super::address::{addresses, param_fault, port, resolve, system_fault};
 use super::wire_format::{WireFormat, is_mismatch};
 use crate::adapter::file_name::rstring_text;
-use crate::adapter::stop_waiter::StopWaiter;
+use crate::adapter::stop_waiter::{StopWaiter, client_waits, is_readable_now};
 
 /// Pause between two attempts to connect, in seconds.
 const PAUSE_SECONDS: f64 = 0.1;
+
+/// Pause between two looks for a client that waits.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Longest duration of one attempt to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -24,7 +28,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Role of an adapter when a connection is established.
 pub enum SocketRole {
     /// The adapter accepts connections.
-    Server(TcpListener),
+    Server(Arc<TcpListener>),
     /// The adapter connects to a host and a port.
     Client(String, u16),
 }
@@ -49,6 +53,8 @@ pub struct TcpConnector {
     last_message: LastMessage,
     /// The other end of the last connection, for messages.
     peer: String,
+    /// When it looks next whether another client waits; `None` if it was said of this connection.
+    next_look: Option<Instant>,
     stop_waiter: StopWaiter,
 }
 
@@ -114,6 +120,7 @@ impl TcpConnector {
             wire_format: WireFormat::from_params(build)?,
             last_message: LastMessage::default(),
             peer: String::new(),
+            next_look: None,
             stop_waiter,
         })
     }
@@ -163,6 +170,7 @@ impl TcpConnector {
                     self.last_message = LastMessage::default();
                     let peer = stream.peer_addr();
                     self.peer = peer.map_or_else(|_| "a peer".to_owned(), |peer| peer.to_string());
+                    self.next_look = Some(Instant::now());
                     self.trace(&format!("is connected with {}", self.peer), out);
                     return Some(stream);
                 }
@@ -185,6 +193,31 @@ impl TcpConnector {
     /// Traces that the last connection has ended.
     pub fn trace_end(&self, out: &mut dyn Outlet) {
         self.trace(&format!("the connection with {} has ended", self.peer), out);
+    }
+
+    /// The listener of a server that traces who waits there.
+    pub fn watched_listener(&self, out: &mut dyn Outlet) -> Option<Arc<TcpListener>> {
+        match &self.role {
+            SocketRole::Server(listener) if out.services().is_traceable(TraceLevel::Info) => {
+                Some(listener.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// Traces, once for each connection, that another client waits for its end. Looks for one at
+    /// most once in [`LOOK_INTERVAL`].
+    pub fn trace_waiting_client(&mut self, out: &mut dyn Outlet) {
+        if self.next_look.is_none_or(|next| Instant::now() < next) {
+            return;
+        }
+        let listener = self.watched_listener(out);
+        let is_waiting = listener.as_ref().is_some_and(is_readable_now);
+        if is_waiting {
+            self.trace(&client_waits(&self.peer), out);
+        }
+        self.next_look =
+            (listener.is_some() && !is_waiting).then(|| Instant::now() + LOOK_INTERVAL);
     }
 
     fn trace(&self, message: &str, out: &mut dyn Outlet) {
@@ -341,9 +374,8 @@ fn server(build: &mut BuildContext<'_>) -> Result<SocketRole, Fault> {
         Ok(listener)
     };
     let listener = resolve(&host, port).and_then(listen);
-    Ok(SocketRole::Server(
-        listener.map_err(|error| system_fault(what, &error))?,
-    ))
+    let listener = listener.map_err(|error| system_fault(what, &error))?;
+    Ok(SocketRole::Server(Arc::new(listener)))
 }
 
 fn client(build: &mut BuildContext<'_>) -> Result<SocketRole, Fault> {

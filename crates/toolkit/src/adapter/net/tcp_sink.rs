@@ -224,6 +224,7 @@ impl Operator for TcpSink {
     }
 
     fn flush(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
+        self.connector.trace_waiting_client(out);
         if self.unflushed > 0 {
             self.unflushed = 0;
             if let Some(SinkConnection { output, .. }) = &mut self.open

@@ -147,9 +147,11 @@ impl TcpConnectionSource {
                 return Ok(ReadEnd::EndOfInput);
             }
         };
+        let listener = self.connector.watched_listener(out);
+        let stop_waiter = self.connector.stop_waiter();
         let mut input = self
             .tuple_reader
-            .connection_input(stream, self.connector.stop_waiter());
+            .connection_input(stream, listener, stop_waiter);
         self.tuple_reader.read(&mut input, &origin, out)
     }
 }

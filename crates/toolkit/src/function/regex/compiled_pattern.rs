@@ -1,9 +1,10 @@
 //! Compiled patterns of all flavours.
 
 use eval::Fault;
-use fancy_regex::{BytesMode, RegexBuilder};
+use fancy_regex::BytesMode;
 
 use super::ere::BACK_REFERENCE;
+use super::perl::{PerlOptions, PerlRegex};
 use super::posix::{CaptureGroups, PosixRegex};
 
 /// Syntax of a pattern, and the kind of text that it is matched with.
@@ -22,7 +23,7 @@ pub(in crate::function) enum RegexFlavour {
 /// A pattern compiled for its flavour.
 pub(in crate::function) enum CompiledPattern {
     Posix(Box<PosixRegex>),
-    Perl(fancy_regex::Regex),
+    Perl(Box<PerlRegex>),
 }
 
 impl CompiledPattern {
@@ -43,11 +44,7 @@ impl CompiledPattern {
     ) -> Result<Option<CaptureGroups>, Fault> {
         match self {
             CompiledPattern::Posix(posix) => Ok(posix.groups(&text[from..], from)),
-            CompiledPattern::Perl(regex) => {
-                let found = regex.captures_from_pos(text, from);
-                let found = found.map_err(|e| perl_fault(&e))?;
-                Ok(found.map(|captures| captures.iter().map(|g| g.map(|g| g.range())).collect()))
-            }
+            CompiledPattern::Perl(regex) => regex.groups(text, from).map_err(|e| perl_fault(&e)),
         }
     }
 }
@@ -69,14 +66,13 @@ pub(super) fn compile(flavour: RegexFlavour, pattern: &[u8]) -> Result<CompiledP
             BytesMode::UnicodeBytes,
         ),
     };
-    let by_lines = matches!(flavour, RegexFlavour::PerlBytes | RegexFlavour::PerlPoints);
-    RegexBuilder::new(&source)
-        .bytes_mode(mode)
-        .multi_line(by_lines)
-        .dot_matches_new_line(flavour != RegexFlavour::Icu)
-        .build()
-        .map(CompiledPattern::Perl)
-        .map_err(|e| e.to_string())
+    let options = PerlOptions {
+        mode,
+        by_lines: matches!(flavour, RegexFlavour::PerlBytes | RegexFlavour::PerlPoints),
+        dot_is_anything: flavour != RegexFlavour::Icu,
+    };
+    let compiled = PerlRegex::new(&source, &options)?;
+    Ok(CompiledPattern::Perl(Box::new(compiled)))
 }
 
 /// A pattern of bytes in pure ASCII, with escapes for other bytes: a class of two-byte characters

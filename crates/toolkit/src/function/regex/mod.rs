@@ -18,6 +18,7 @@
 mod compiled_pattern;
 mod ere;
 mod pattern_cache;
+mod perl;
 mod posix;
 mod replace;
 

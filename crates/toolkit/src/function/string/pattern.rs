@@ -95,15 +95,15 @@ pub(in crate::function) fn verify_pattern(
 
 fn matched(c: &mut NativeCall<'_>, flavour: RegexFlavour) -> NativeResult {
     let text = c.utf8(0);
-    let groups = cached_pattern(flavour, &c.utf8(1))?
+    let mut groups = cached_pattern(flavour, &c.utf8(1))?
         .groups(&text, 0)?
         .unwrap_or_default();
     // The POSIX variant leaves out groups without a match, the others keep the numbering.
-    let kept = groups
-        .into_iter()
-        .filter(|g| g.is_some() || flavour != RegexFlavour::Posix);
-    let values = kept.map(|range| text_value(c, text[range.unwrap_or_default()].to_vec()));
-    c.bounded_list_from(values)
+    if flavour == RegexFlavour::Posix {
+        groups.retain(Option::is_some);
+    }
+    let groups = groups.into_iter().map(Option::unwrap_or_default);
+    c.bounded_list_from(groups.map(|range| text_value(c, text[range].to_vec())))
 }
 
 fn replaced(c: &mut NativeCall<'_>, flavour: RegexFlavour) -> NativeResult {

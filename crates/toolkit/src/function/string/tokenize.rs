@@ -1,7 +1,7 @@
 //! Functions that split strings into tokens.
 
 use eval::{NativeCall, NativeFn};
-use tuple::{RString, Type, UString, Value};
+use tuple::{List, RString, Type, UString, Value};
 
 use crate::function::arguments::{NativeArguments, NativeResult, VOID};
 use crate::function::entry::string;
@@ -38,97 +38,144 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     string(
         "list<rstring> csvTokenize(rstring str)",
         "The parts between commas, empty ones too. Quotes are not interpreted.",
-        |c| {
-            c.bounded_list_from(
-                split_text(c.bytes(0), b",", true, true)
-                    .into_iter()
-                    .map(bytes_value),
-            )
-        },
+        |c| c.bounded_list_from(byte_tokens(c.bytes(0), b",", true, true)),
     ),
     string(
         "list<ustring> csvTokenize(ustring str)",
         "The parts between commas, empty ones too. Quotes are not interpreted.",
         |c| {
-            let comma = u16::from(b',');
-            c.bounded_list_from(
-                split_text(c.ustring(0).as_units(), &[comma], true, true)
-                    .into_iter()
-                    .map(units_value),
-            )
+            let comma = [u16::from(b',')];
+            let parts = Tokens::new(c.ustring(0).as_units(), true, any_of(&comma));
+            c.bounded_list_from(parts.map(units_value))
         },
     ),
 ];
 
 fn return_tokens(c: &mut NativeCall<'_>, keep_empty: bool) -> NativeResult {
-    c.bounded_list_from(tokens(c, keep_empty, true))
+    match (c.arg(0), c.arg(1)) {
+        (Value::UString(text), Value::UString(delim)) => {
+            c.bounded_list_from(unit_tokens(text, delim, keep_empty, true))
+        }
+        _ => c.bounded_list_from(byte_tokens(c.bytes(0), c.bytes(1), keep_empty, true)),
+    }
 }
 
 fn tokenize_into(c: &mut NativeCall<'_>) -> NativeResult {
-    let tokens = tokens(c, c.boolean(2), c.boolean(3));
+    let (keep_empty, by_character) = (c.boolean(2), c.boolean(3));
     let room = c.capacity(4);
     let element = match c.arg_type(4) {
         // Bounded elements do not occur in the prototype, so tokens need no cutting.
-        Type::List(element, _) => element.clone(),
+        Type::List(element, _) => element,
         other => panic!("tokens go into a list, not a {other}"),
     };
-    *c.list_mut(4) = tuple::List::from_values(&element, tokens.into_iter().take(room));
+    let tokens = match (c.arg(0), c.arg(1)) {
+        (Value::UString(text), Value::UString(delim)) => {
+            let tokens = unit_tokens(text, delim, keep_empty, by_character);
+            List::from_values(element, tokens.take(room))
+        }
+        _ => {
+            let tokens = byte_tokens(c.bytes(0), c.bytes(1), keep_empty, by_character);
+            List::from_values(element, tokens.take(room))
+        }
+    };
+    *c.list_mut(4) = tokens;
     Ok(VOID)
 }
 
-fn tokens(c: &NativeCall<'_>, keep_empty: bool, any_of: bool) -> Vec<Value> {
-    match (c.arg(0), c.arg(1)) {
-        (Value::UString(s), Value::UString(delim)) => {
-            // Delimiters outside the basic plane are two units: compare code points then.
-            if any_of && delim.len() != delim.as_units().len() {
-                let text: Vec<u32> = s.code_points().collect();
-                let delim: Vec<u32> = delim.code_points().collect();
-                return split_text(&text, &delim, keep_empty, true)
-                    .into_iter()
-                    .map(points_value)
-                    .collect();
-            }
-            let parts = split_text(s.as_units(), delim.as_units(), keep_empty, any_of);
-            parts.into_iter().map(units_value).collect()
-        }
-        _ => {
-            let parts = split_text(c.bytes(0), c.bytes(1), keep_empty, any_of);
-            parts.into_iter().map(bytes_value).collect()
-        }
-    }
-}
-
-/// The parts of a text. With `any_of` each element of `delim` separates, else all of it in a row;
-/// an empty `delim` does not separate at all.
-fn split_text<'a, T: PartialEq>(
-    text: &'a [T],
-    delim: &[T],
+/// The tokens of an rstring.
+fn byte_tokens<'a>(
+    text: &'a [u8],
+    delim: &'a [u8],
     keep_empty: bool,
-    any_of: bool,
-) -> Vec<&'a [T]> {
-    let width = if any_of { 1 } else { delim.len() };
-    let separates = |at: usize| match any_of {
-        true => delim.contains(&text[at]),
-        false => width > 0 && text[at..].starts_with(delim),
+    by_character: bool,
+) -> impl Iterator<Item = Value> + 'a {
+    let next = move |rest: &[u8]| match (by_character, delim) {
+        (_, []) => None,
+        (_, &[one]) => Some((memchr::memchr(one, rest)?, 1)),
+        (true, &[one, other]) => Some((memchr::memchr2(one, other, rest)?, 1)),
+        (true, &[one, other, third]) => Some((memchr::memchr3(one, other, third, rest)?, 1)),
+        (true, _) => any_of(delim)(rest),
+        (false, _) => Some((memchr::memmem::find(rest, delim)?, delim.len())),
     };
-    let mut parts = Vec::new();
-    let (mut start, mut at) = (0, 0);
-    while at < text.len() {
-        if separates(at) {
-            parts.push(&text[start..at]);
-            at += width;
-            start = at;
-        } else {
-            at += 1;
-        }
-    }
-    parts.push(&text[start..]);
-    parts.retain(|part| keep_empty || !part.is_empty());
-    parts
+    Tokens::new(text, keep_empty, next).map(|part| Value::RString(RString(part.to_vec())))
 }
 
-fn bytes_value(part: &[u8]) -> Value {
-    Value::RString(RString(part.to_vec()))
+/// The tokens of a ustring.
+fn unit_tokens<'a>(
+    text: &'a UString,
+    delim: &'a UString,
+    keep_empty: bool,
+    by_character: bool,
+) -> Box<dyn Iterator<Item = Value> + 'a> {
+    let units = delim.as_units();
+    let text_units = text.as_units();
+    // Delimiters outside the basic plane are two units: compare code points then.
+    if by_character && delim.len() != units.len() {
+        let text: Vec<u32> = text.code_points().collect();
+        let delim: Vec<u32> = delim.code_points().collect();
+        let parts: Vec<Value> = Tokens::new(&text, keep_empty, any_of(&delim))
+            .map(points_value)
+            .collect();
+        return Box::new(parts.into_iter());
+    }
+    match by_character {
+        true => Box::new(Tokens::new(text_units, keep_empty, any_of(units)).map(units_value)),
+        false => {
+            let next = move |rest: &[u16]| {
+                let width = units.len().max(1);
+                let at = rest.windows(width).position(|part| part == units)?;
+                Some((at, width))
+            };
+            Box::new(Tokens::new(text_units, keep_empty, next).map(units_value))
+        }
+    }
+}
+
+/// Finds the next element that is a delimiter.
+fn any_of<T: PartialEq>(delim: &[T]) -> impl Fn(&[T]) -> Option<(usize, usize)> {
+    |rest| Some((rest.iter().position(|one| delim.contains(one))?, 1))
+}
+
+/// The parts of a text between delimiters. `next` gives place and length of the next delimiter of a
+/// text.
+struct Tokens<'a, T, F> {
+    /// The text that is not split yet; `None` when the last part was given.
+    rest: Option<&'a [T]>,
+    keep_empty: bool,
+    next: F,
+}
+
+impl<'a, T, F: Fn(&[T]) -> Option<(usize, usize)>> Tokens<'a, T, F> {
+    fn new(text: &'a [T], keep_empty: bool, next: F) -> Tokens<'a, T, F> {
+        Tokens {
+            rest: Some(text),
+            keep_empty,
+            next,
+        }
+    }
+}
+
+impl<'a, T, F: Fn(&[T]) -> Option<(usize, usize)>> Iterator for Tokens<'a, T, F> {
+    type Item = &'a [T];
+
+    fn next(&mut self) -> Option<&'a [T]> {
+        loop {
+            let rest = self.rest?;
+            let part = match (self.next)(rest) {
+                Some((at, width)) => {
+                    self.rest = Some(&rest[at + width..]);
+                    &rest[..at]
+                }
+                None => {
+                    self.rest = None;
+                    rest
+                }
+            };
+            if self.keep_empty || !part.is_empty() {
+                return Some(part);
+            }
+        }
+    }
 }
 
 fn units_value(part: &[u16]) -> Value {
