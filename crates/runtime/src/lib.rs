@@ -55,7 +55,7 @@ pub use abi::{
 pub use blocking::before_sleep::{about_to_sleep, while_asleep};
 pub use blocking::retry_interrupted::retry_interrupted;
 pub use blocking::stop_signal::StopSignal;
-pub use blocking::thread_waits::RoomNotifier;
+pub use blocking::thread_waits::{PendingItems, RoomNotifier};
 pub use contract::build_context::BuildContext;
 pub use contract::flush_buffer::FlushBuffer;
 pub use contract::incomplete_windows::IncompleteWindows;

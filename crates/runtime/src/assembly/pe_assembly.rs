@@ -81,6 +81,7 @@ pub(crate) fn assemble(
     let topology = PeTopology::new(program, plan, &constructed);
     // One more for the thread that closes the operators at the end.
     waits.set_thread_count(topology.thread_count + 1);
+    waits.set_feeders(feeders(plan, &topology));
     let samples = new_samples(topology.thread_count + 1);
     let words = (&*pe_context, &samples[..]);
     let codes = compile_bodies::compile_all(backend, &constructed, (&topology, &services), words)?;
@@ -153,6 +154,20 @@ fn threads_feeding(
         )
     });
     fed_operators.collect()
+}
+
+/// By thread: the threads that enter the operator whose items it takes.
+fn feeders(plan: &PeThreads, topology: &PeTopology) -> Vec<Box<[PeThreadId]>> {
+    let threads = (0..).map(PeThreadId).zip(&plan.threads);
+    threads
+        .map(|(thread, planned)| {
+            let starts = planned.start.operators();
+            let entering = starts
+                .iter()
+                .flat_map(|id| &topology.entering_threads[id.0 as usize]);
+            entering.copied().filter(|&other| other != thread).collect()
+        })
+        .collect()
 }
 
 fn take_timers(constructed: &mut [ConstructedOperator<'_>]) -> Vec<(u32, Vec<f64>)> {

@@ -1,6 +1,6 @@
 //! Blocking between threads of a PE, with deadlock detection.
 //!
-//! A thread waits for another one in three places:
+//! A thread waits for another one in four places:
 //!
 //! * For room in an operator with bounds ([`crate::Operator::has_room`]), outside its lock, until
 //!   another thread has made room, or none can any more. Then the operator takes the tuple beyond
@@ -8,6 +8,8 @@
 //! * For a slot in a queue, until the consumer has taken an item, or never will because it waits
 //!   for this thread. Then the queue takes the tuple beyond its bound.
 //! * For an operator's lock, until the thread that holds it releases it.
+//! * For items of a queue or of a Delay, until a thread that feeds it sends some. Such a thread can
+//!   make room only if one of those that feed it can go on.
 //!
 //! So threads never wait in a cycle: a cycle of waits contains one of the first two, and that one
 //! gives way. Locks alone make no cycle, because they are taken in the order of the streams.
@@ -16,7 +18,7 @@
 //! begin, end or check one, or to wake a waiting thread) and when a thread ends, not for each
 //! tuple.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use eval::Fault;
@@ -24,7 +26,7 @@ use graph::PeThreadId;
 use transport::Wakeup;
 
 use super::before_sleep;
-use super::pe_thread::NO_THREAD;
+use super::pe_thread::{self, NO_THREAD};
 use super::pool_thread;
 use super::stop_signal::StopSignal;
 
@@ -34,6 +36,8 @@ pub(crate) struct ThreadWaits {
     /// Number of threads that wait for room. Threads that made room take the lock only if it is not
     /// 0.
     room_waiters: AtomicU32,
+    /// Whether there are operators with bounds, so that somebody may wait for room.
+    has_bounds: AtomicBool,
     threads: Mutex<ThreadWaitState>,
     changed: Condvar,
     stop: StopSignal,
@@ -45,6 +49,8 @@ struct ThreadWaitState {
     version: u64,
     /// Activity of each thread, by number.
     activities: Vec<ThreadActivity>,
+    /// The threads that feed what each thread takes items from.
+    feeders: Vec<Box<[PeThreadId]>>,
 }
 
 /// Activity of a thread, as other threads see it.
@@ -62,6 +68,14 @@ pub(crate) enum ThreadActivity {
     /// The thread waits for a slot in a queue whose items that other thread takes. The wakeup is
     /// used when the consumer cannot go on without this thread.
     WaitsForQueue(PeThreadId, Wakeup),
+    /// The thread waits for items, as long as there are none.
+    WaitsForItems(Arc<dyn PendingItems>),
+}
+
+/// A place from which a thread takes items, as other threads see it while that thread waits.
+pub trait PendingItems: std::fmt::Debug + Send + Sync {
+    /// Whether there are items, so that the thread is about to go on.
+    fn has_items(&self) -> bool;
 }
 
 /// The thread that holds a lock. That thread writes it after it has taken the lock and before it
@@ -79,6 +93,15 @@ impl RoomNotifier {
     /// Wakes the threads that wait for room, so that they ask the operator again.
     pub fn notify(&self) {
         self.0.notify_room();
+    }
+
+    /// Runs `sleep`, in which the operator's own thread waits until the operator gets an item.
+    /// Meanwhile no thread waits for room that this one would have to make.
+    pub fn while_idle<T>(&self, items: Arc<dyn PendingItems>, sleep: impl FnOnce() -> T) -> T {
+        match pe_thread::current() {
+            Some(thread) => self.0.while_idle(thread, items, sleep),
+            None => sleep(),
+        }
     }
 }
 
@@ -111,9 +134,11 @@ impl ThreadWaits {
     pub fn new(stop: StopSignal) -> Arc<ThreadWaits> {
         let waits = Arc::new(ThreadWaits {
             room_waiters: AtomicU32::new(0),
+            has_bounds: AtomicBool::new(false),
             threads: Mutex::new(ThreadWaitState {
                 version: 0,
                 activities: Vec::new(),
+                feeders: Vec::new(),
             }),
             changed: Condvar::new(),
             stop: stop.clone(),
@@ -130,6 +155,46 @@ impl ThreadWaits {
     /// Sets the number of threads, before they start.
     pub fn set_thread_count(&self, count: u32) {
         self.update(|threads| threads.activities = vec![ThreadActivity::Running; count as usize]);
+    }
+
+    /// Sets the threads that feed what each thread takes items from, before they start.
+    pub fn set_feeders(&self, feeders: Vec<Box<[PeThreadId]>>) {
+        self.update(|threads| threads.feeders = feeders);
+    }
+
+    /// Notes that there is an operator with bounds.
+    pub fn set_has_bounds(&self) {
+        self.has_bounds.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether threads that wait for items have to say so: somebody may wait for room meanwhile.
+    #[inline]
+    pub fn has_bounds(&self) -> bool {
+        self.has_bounds.load(Ordering::Relaxed)
+    }
+
+    /// Whether a thread waits for room at this moment.
+    pub fn has_room_waiters(&self) -> bool {
+        self.room_waiters.load(Ordering::SeqCst) > 0
+    }
+
+    /// Runs `wait`, in which a thread waits for items.
+    pub fn while_idle<T>(
+        &self,
+        thread: PeThreadId,
+        items: Arc<dyn PendingItems>,
+        wait: impl FnOnce() -> T,
+    ) -> T {
+        if !self.has_bounds() {
+            return wait();
+        }
+        self.while_waiting(thread, ThreadActivity::WaitsForItems(items), wait)
+    }
+
+    /// Notes that a region of the pool waits for items, or no longer.
+    pub fn set_idle(&self, thread: PeThreadId, items: Option<Arc<dyn PendingItems>>) {
+        let activity = items.map_or(ThreadActivity::Running, ThreadActivity::WaitsForItems);
+        self.update(|threads| threads.activities[thread.index()] = activity);
     }
 
     /// Notes that a thread has ended.
@@ -199,7 +264,7 @@ impl ThreadWaits {
     /// Whether `thread` can go on although `without` waits for it.
     pub fn can_progress(&self, thread: PeThreadId, without: PeThreadId) -> bool {
         !matches!(
-            self.lock().wait_chain_end(thread, without),
+            self.lock().wait_chain_end(thread, without).0,
             WaitChainEnd::Waiter | WaitChainEnd::Ended
         )
     }
@@ -208,10 +273,9 @@ impl ThreadWaits {
     fn wait_for_change(&self, seen: u64, thread: PeThreadId, others: &[PeThreadId]) -> bool {
         let mut threads = self.lock();
         while threads.version == seen {
-            let runs = |&other: &PeThreadId| {
-                threads.wait_chain_end(other, thread) == WaitChainEnd::Running
-            };
-            if !others.iter().any(runs) || self.stop.is_requested() {
+            let mut seen_idle = vec![false; threads.activities.len()];
+            let mut goes_on = |&other: &PeThreadId| threads.goes_on(other, thread, &mut seen_idle);
+            if !others.iter().any(&mut goes_on) || self.stop.is_requested() {
                 return false;
             }
             let woken = self.changed.wait(threads);
@@ -243,27 +307,56 @@ enum WaitChainEnd {
     WaitsForRoom,
     /// The thread that asks: a deadlock, if it waited.
     Waiter,
+    /// A thread that waits for items, and has none.
+    Idle,
     /// A thread that has ended.
     Ended,
 }
 
 impl ThreadWaitState {
-    fn wait_chain_end(&self, thread: PeThreadId, waiter: PeThreadId) -> WaitChainEnd {
+    /// The end of a chain of waits, and the thread there.
+    fn wait_chain_end(&self, thread: PeThreadId, waiter: PeThreadId) -> (WaitChainEnd, PeThreadId) {
         let mut at = thread;
         // A cycle that the waiter is not in: one of the threads in it gives way.
         for _ in 0..=self.activities.len() {
             if at == waiter {
-                return WaitChainEnd::Waiter;
+                return (WaitChainEnd::Waiter, at);
             }
-            at = match self.activities.get(at.index()) {
-                None | Some(ThreadActivity::Running) => return WaitChainEnd::Running,
-                Some(ThreadActivity::Ended) => return WaitChainEnd::Ended,
-                Some(ThreadActivity::WaitsForRoom) => return WaitChainEnd::WaitsForRoom,
-                Some(ThreadActivity::WaitsForLock(holder)) => holder.thread(),
-                Some(ThreadActivity::WaitsForQueue(consumer, _)) => *consumer,
+            let end = match self.activities.get(at.index()) {
+                None | Some(ThreadActivity::Running) => WaitChainEnd::Running,
+                Some(ThreadActivity::Ended) => WaitChainEnd::Ended,
+                Some(ThreadActivity::WaitsForRoom) => WaitChainEnd::WaitsForRoom,
+                Some(ThreadActivity::WaitsForItems(items)) if items.has_items() => {
+                    WaitChainEnd::Running
+                }
+                Some(ThreadActivity::WaitsForItems(_)) => WaitChainEnd::Idle,
+                Some(ThreadActivity::WaitsForLock(holder)) => {
+                    at = holder.thread();
+                    continue;
+                }
+                Some(ThreadActivity::WaitsForQueue(consumer, _)) => {
+                    at = *consumer;
+                    continue;
+                }
             };
+            return (end, at);
         }
-        WaitChainEnd::Running
+        (WaitChainEnd::Running, at)
+    }
+
+    /// Whether a thread goes on while `waiter` waits. One without items does if one of those that
+    /// feed it does; `seen_idle` has those without items that were asked already.
+    fn goes_on(&self, thread: PeThreadId, waiter: PeThreadId, seen_idle: &mut [bool]) -> bool {
+        match self.wait_chain_end(thread, waiter) {
+            (WaitChainEnd::Running, _) => true,
+            (WaitChainEnd::Idle, at) => {
+                let is_new = !std::mem::replace(&mut seen_idle[at.index()], true);
+                let feeders = self.feeders.get(at.index()).map_or(&[][..], |all| all);
+                let mut feeders = feeders.iter();
+                is_new && feeders.any(|&feeder| self.goes_on(feeder, waiter, seen_idle))
+            }
+            _ => false,
+        }
     }
 
     /// Wakes threads that wait for a slot in a queue and would do so for ever.
@@ -271,7 +364,7 @@ impl ThreadWaitState {
         for (thread, activity) in (0..).map(PeThreadId).zip(&self.activities) {
             if let ThreadActivity::WaitsForQueue(consumer, wakeup) = activity
                 && matches!(
-                    self.wait_chain_end(*consumer, thread),
+                    self.wait_chain_end(*consumer, thread).0,
                     WaitChainEnd::Waiter | WaitChainEnd::Ended
                 )
             {
@@ -356,6 +449,60 @@ mod tests {
             waits.while_waiting(t1, ThreadActivity::WaitsForRoom, || {
                 assert!(waits.can_progress(t1, t0))
             });
+        });
+    }
+
+    /// A place with items, or without.
+    #[derive(Debug)]
+    struct Items(AtomicBool);
+
+    impl PendingItems for Items {
+        fn has_items(&self) -> bool {
+            self.0.load(Ordering::Relaxed)
+        }
+    }
+
+    #[test]
+    fn a_thread_without_items_makes_no_room_unless_it_is_fed() {
+        let [t0, t1, t2, t3] = [0, 1, 2, 3].map(PeThreadId);
+        let waits = waits(4);
+        // 0 feeds 1, and 1 and 3 feed 2; 2 also feeds 1.
+        let feeders: [&[PeThreadId]; 4] = [&[], &[t0, t2], &[t1, t3], &[]];
+        waits.set_feeders(feeders.map(Box::from).into());
+        waits.set_has_bounds();
+        let [one, two] = [(); 2].map(|()| Arc::new(Items(AtomicBool::new(false))));
+        let gives_way = |waiter, others: &[PeThreadId]| {
+            let asked = std::cell::Cell::new(0);
+            let has_room = || {
+                asked.set(asked.get() + 1);
+                // What keeps the waiter waiting ends with its second look.
+                if asked.get() == 2 {
+                    return Ok(true);
+                }
+                waits.notify_room();
+                Ok(false)
+            };
+            !waits.wait_for_room(waiter, others, has_room).unwrap()
+        };
+        waits.while_idle(t2, two.clone(), || {
+            waits.set_idle(t1, Some(one.clone()));
+            assert!(!gives_way(t0, &[t2]), "3 runs and feeds 2");
+            waits.set_ended(t3);
+            let seen = waits.lock().version;
+            assert!(!waits.wait_for_change(seen, t0, &[t1, t2]));
+            two.0.store(true, Ordering::Relaxed);
+            assert!(
+                waits.lock().goes_on(t1, t0, &mut [false; 4]),
+                "2 has an item"
+            );
+            two.0.store(false, Ordering::Relaxed);
+            one.0.store(true, Ordering::Relaxed);
+            assert!(
+                waits.lock().goes_on(t2, t0, &mut [false; 4]),
+                "1 has an item"
+            );
+            waits.set_idle(t1, None);
+            assert!(waits.lock().goes_on(t2, t0, &mut [false; 4]), "1 runs");
         });
     }
 

@@ -325,6 +325,7 @@ impl BuildContext<'_> {
     /// the operator may make room; a thread of its own says so through the returned notifier.
     pub fn set_bounded(&mut self) -> RoomNotifier {
         self.requirements.is_bounded = true;
+        self.room_notifier.0.set_has_bounds();
         self.room_notifier.clone()
     }
 

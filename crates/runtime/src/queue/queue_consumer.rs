@@ -27,6 +27,8 @@ pub(crate) struct QueueConsumer {
     /// Buffer of the spilled tuple that was taken last, to be used again.
     spare_buf: TupleBuf,
     polls: u32,
+    /// Whether the pool's threads leave it alone until an item comes.
+    is_idle: bool,
 }
 
 /// The result of a turn of the queue's thread.
@@ -61,6 +63,7 @@ impl QueueConsumer {
             delivery,
             spare_buf: TupleBuf::default(),
             polls: 0,
+            is_idle: false,
         }
     }
 
@@ -101,8 +104,12 @@ impl InsertedSource for QueueConsumer {
                 queue_state.wake_missed_producer();
                 before_sleep::flush();
             }
-            if !idle.spin_or_yield() {
-                self.park(&mut idle)?;
+            let has_spun = match queue_state.has_room_waiters() {
+                true => queue_state.while_idle(|| idle.spin_or_yield()),
+                false => idle.spin_or_yield(),
+            };
+            if !has_spun {
+                queue_state.while_idle(|| self.park(&mut idle))?;
             }
         }
     }
@@ -120,6 +127,9 @@ impl PooledSource for QueueConsumer {
     fn run_batch(&mut self, out: &mut dyn InsertedOutlet) -> Result<BatchEnd, Fault> {
         self.disarm();
         let queue_state = self.delivery.state.clone();
+        if std::mem::take(&mut self.is_idle) {
+            queue_state.set_pooled_idle(false);
+        }
         let begin = queue_state.counters.taken();
         while queue_state.counters.taken() - begin < POOLED_ITEMS_MAX {
             if queue_state.is_interrupted() {
@@ -132,10 +142,12 @@ impl PooledSource for QueueConsumer {
                 QueuePoll::Nothing => {
                     queue_state.wake_missed_producer();
                     before_sleep::flush_once();
-                    return Ok(match self.arm() {
-                        true => BatchEnd::Idle,
-                        false => BatchEnd::More,
-                    });
+                    if !self.arm() {
+                        return Ok(BatchEnd::More);
+                    }
+                    self.is_idle = true;
+                    queue_state.set_pooled_idle(true);
+                    return Ok(BatchEnd::Idle);
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::blocking::pool_thread;
 use crate::blocking::region_pool::RegionWaker;
 use crate::blocking::stop_signal::StopSignal;
 use crate::blocking::thread_samples;
-use crate::blocking::thread_waits::{ThreadActivity, ThreadWaits};
+use crate::blocking::thread_waits::{PendingItems, ThreadActivity, ThreadWaits};
 use crate::counters::queue_counters::QueueCounters;
 use crate::edge::idle_policy::IdlePolicy;
 
@@ -172,8 +172,32 @@ impl QueueState {
     }
 }
 
+impl PendingItems for QueueState {
+    fn has_items(&self) -> bool {
+        self.counters.sent_and_kept() > self.counters.taken()
+    }
+}
+
 /// Calls of the consumer.
 impl QueueState {
+    /// Runs `wait`, in which the consumer's thread waits for items.
+    pub fn while_idle<T>(self: &Arc<Self>, wait: impl FnOnce() -> T) -> T {
+        self.waits.while_idle(self.consumer(), self.clone(), wait)
+    }
+
+    /// Whether somebody waits for room, which the consumer might make if it had items.
+    pub fn has_room_waiters(&self) -> bool {
+        self.waits.has_bounds() && self.waits.has_room_waiters()
+    }
+
+    /// Notes that the pool's threads leave the consumer alone until an item comes, or no longer.
+    pub fn set_pooled_idle(self: &Arc<Self>, is_idle: bool) {
+        if self.waits.has_bounds() {
+            let items = is_idle.then(|| self.clone() as Arc<dyn PendingItems>);
+            self.waits.set_idle(self.consumer(), items);
+        }
+    }
+
     /// Opens the consumer's side, on its thread.
     ///
     /// # Errors

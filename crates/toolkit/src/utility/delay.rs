@@ -9,8 +9,8 @@ use graph::{
     InPortModel, OperatorModel, OutPortModel, ParamModel, PortIndex, PunctuationOutputMode,
 };
 use runtime::{
-    BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, RoomNotifier, Source,
-    StopSignal, about_to_sleep,
+    BuildContext, Operator, OperatorConstructor, OperatorEntry, Outlet, PendingItems, RoomNotifier,
+    Source, StopSignal, about_to_sleep,
 };
 use tuple::{EventTime, Punctuation, TupleBuf, TupleRef};
 
@@ -100,13 +100,13 @@ struct DelaySender {
     memory: Arc<StateMemory>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct DelayQueue {
     state: Mutex<DelayQueueState>,
     changed: Condvar,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct DelayQueueState {
     items: VecDeque<(Instant, DelayedItem)>,
     /// Whether the input has ended, so that no items follow.
@@ -117,6 +117,7 @@ struct DelayQueueState {
     spare: Vec<TupleBuf>,
 }
 
+#[derive(Debug)]
 enum DelayedItem {
     Tuple(TupleBuf),
     Window,
@@ -134,25 +135,37 @@ impl DelayQueue {
         self.changed.notify_one();
     }
 
-    /// The first item and when it is due; `None` at the end.
-    fn next_due(&self) -> Option<Instant> {
-        let mut has_flushed = false;
-        let mut waiting = self.lock();
-        loop {
-            if let Some((due, _)) = waiting.items.front() {
-                return Some(*due);
+    /// Waits for the first item. Returns when it is due; `None` at the end.
+    fn next_due(self: &Arc<Self>, room: &RoomNotifier) -> Option<Instant> {
+        if let Some(found) = self.lock().first_due() {
+            return found;
+        }
+        about_to_sleep();
+        room.while_idle(self.clone(), || {
+            let mut waiting = self.lock();
+            loop {
+                if let Some(found) = waiting.first_due() {
+                    return found;
+                }
+                let woken = self.changed.wait(waiting);
+                waiting = woken.unwrap_or_else(PoisonError::into_inner);
             }
-            if waiting.has_ended {
-                return None;
-            }
-            if !std::mem::replace(&mut has_flushed, true) {
-                drop(waiting);
-                about_to_sleep();
-                waiting = self.lock();
-                continue;
-            }
-            let woken = self.changed.wait(waiting);
-            waiting = woken.unwrap_or_else(PoisonError::into_inner);
+        })
+    }
+}
+
+impl PendingItems for DelayQueue {
+    fn has_items(&self) -> bool {
+        self.lock().first_due().is_some()
+    }
+}
+
+impl DelayQueueState {
+    /// When the first item is due, `Some(None)` at the end; `None`: an item may still come.
+    fn first_due(&self) -> Option<Option<Instant>> {
+        match self.items.front() {
+            Some((due, _)) => Some(Some(*due)),
+            None => self.has_ended.then_some(None),
         }
     }
 }
@@ -240,7 +253,7 @@ fn state_bytes(tuple: TupleRef<'_>) -> usize {
 impl Source for DelaySender {
     /// After a shutdown what still waits is sent at once: it was accepted.
     fn run(&mut self, out: &mut dyn Outlet) -> Result<(), Fault> {
-        while let Some(due) = self.queue.next_due() {
+        while let Some(due) = self.queue.next_due(&self.room) {
             self.stop.sleep_until(due);
             let item = self.pop();
             self.room.notify();

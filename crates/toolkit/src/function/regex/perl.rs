@@ -30,7 +30,7 @@ impl PerlRegex {
     ///
     /// # Errors
     /// A sentence that says where the pattern is wrong.
-    pub fn new(pattern: &str, options: &PerlOptions) -> Result<PerlRegex, String> {
+    pub(super) fn new(pattern: &str, options: &PerlOptions) -> Result<PerlRegex, String> {
         let compile = |by_lines: bool| {
             RegexBuilder::new(pattern)
                 .bytes_mode(options.mode)
