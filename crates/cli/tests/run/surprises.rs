@@ -263,3 +263,18 @@ fn new_fills_a_folder_that_is_there_and_empty() {
     let said = thalweg(&["new", scratch.path("file").to_str().unwrap()]).fails(1);
     assert!(said.contains("exists already and is no folder"), "{said}");
 }
+
+#[test]
+fn strings_of_another_encoding_are_refused() {
+    let scratch = Scratch::new();
+    let latin1 = b"// Caf\xe9 in a comment does no harm.\ncomposite Main {\n  graph () as P = Custom() {\n    \
+                   logic onProcess : println(\"caf\xe9\");\n  }\n}\n";
+    fs::write(scratch.path("Main.spl"), latin1).unwrap();
+    let said = thalweg(&["run", scratch.path("Main.spl").to_str().unwrap()]).fails(1);
+    assert!(
+        said.contains("error[not-utf8]") && said.contains("Main.spl:4:34"),
+        "{said}"
+    );
+    assert!(said.contains("iconv -f ISO-8859-1 -t UTF-8"), "{said}");
+    assert!(said.ends_with("\n1 error\n"), "{said}");
+}

@@ -75,18 +75,20 @@ fn check_outputs<'w>(
         let Some(stream) = composite_scope.stream(name) else {
             continue;
         };
-        let found = session.stream_schema(&stream, scope);
+        let mut found = session.stream_schema(&stream, scope);
         session.note_use(port.name.span, stream.span, None);
-        if let (Some(body), Some(found)) = (&port.ty, &found)
+        if let (Some(body), Some(given)) = (&port.ty, &found)
             && let Some(declared) = session.tuple_body(body, scope)
-            && declared != *found
+            && declared != *given
         {
             let message = format!("stream `{name}` is not of the type that its port declares");
             let finding = Diagnostic::error("type-mismatch", stream.span, message).label(
                 body.span,
                 format!("the port is declared as `stream<{declared}>`"),
             );
-            session.report(add_type_difference(finding, &declared, found));
+            session.report(add_type_difference(finding, &declared, given));
+            // Which of the two is meant, and so what those who invoke it get, is not known.
+            found = None;
         }
         let output_streams = instance.outputs.get(at);
         if let (Some(output), Some(found)) = (output_streams, found)

@@ -59,7 +59,8 @@ pub(super) fn no_operator(
         ExprKind::Const(_) => (exprs.1, spans.1, left),
         _ => (exprs.0, spans.0, right),
     };
-    match !op.op.is_comparison() && written.wanted == Some(&literal.ty) {
+    let is_wanted = !op.op.is_comparison() && written.wanted == Some(&literal.ty);
+    match is_wanted || !applies(op.op, other) {
         true => finding,
         false => literal_advice(finding, (literal, sources.text(span)), other),
     }
@@ -157,7 +158,10 @@ fn advice(
             "numbers do not convert by themselves; cast one: `{cast}`"
         ));
     }
-    let generic = || format!("`{text}` needs two {} of one type", operand_words(op.op));
+    let generic = || match op.op {
+        BinaryOp::Shl | BinaryOp::Shr => format!("`{text}` shifts an integer by an integer"),
+        _ => format!("`{text}` needs two {} of one type", operand_words(op.op)),
+    };
     Some(function_instead(op.op, (left, right)).map_or_else(generic, str::to_owned))
 }
 

@@ -87,6 +87,10 @@ impl<'w> Typer<'_, 'w> {
         }
         if text.starts_with('$') {
             let (one, scope, _) = self.formal_expr(&name.name, span)?;
+            if !is_place(one) {
+                let message = format!("`{text}` is a parameter, and cannot be changed");
+                return self.fail("not-assignable", span, message);
+            }
             return self.in_scope(scope, |typer| typer.path(one, wanted));
         }
         let found = self.resolve_name(text);

@@ -36,15 +36,15 @@ pub(super) fn forward(
             missing.push(attribute);
         }
     }
+    let has_port = |name: &str| invocation.operator_scope.output(name).is_some();
     let mut clauses = invocation.ast.output.iter();
-    let is_misnamed = clauses.any(|clause| {
-        invocation
-            .operator_scope
-            .output(&clause.port.text)
-            .is_none()
-    });
+    let is_misnamed = clauses.any(|clause| !has_port(&clause.port.text));
+    // A parameter with the name of a port is an assignment without the word `output`.
+    let mut params = invocation.ast.params.iter();
+    let lacks_word = params.any(|param| has_port(&param.name.text));
     if !missing.is_empty()
         && !is_misnamed
+        && !lacks_word
         && invocation.are_ports_matched
         && !invocation.operator_scope.is_broken()
         && !same

@@ -177,6 +177,11 @@ fn report_unknown(
     }
     let message = format!("{} has no parameter `{}`", invocation.model.name, name.text);
     let finding = Diagnostic::error("unknown-param", name.span, message);
+    if invocation.operator_scope.output(&name.text).is_some() {
+        let help = "assignments to an output stream are written after the word `output`";
+        invocation.session.report(finding.help(help));
+        return None;
+    }
     invocation
         .session
         .report(match misspelt_param(invocation, &name.text) {

@@ -39,6 +39,7 @@ impl Lexer<'_> {
         }
         let text = &rest[..(self.cursor.offset() - start) as usize];
         self.check_escapes(start, text);
+        self.check_encoding(start, text);
         SyntaxKind::StringToken
     }
 
@@ -77,7 +78,25 @@ impl Lexer<'_> {
                 );
             }
         }
+        let text = &rest[..(self.cursor.offset() - start) as usize];
+        self.check_encoding(start, text);
         SyntaxKind::StringToken
+    }
+
+    /// Reports a replacement character: bytes that are not UTF-8 were read as one, and the string
+    /// would have other bytes than the file.
+    fn check_encoding(&mut self, start: u32, text: &str) {
+        if let Some(at) = text.find(char::REPLACEMENT_CHARACTER) {
+            let at = start + at as u32;
+            let end = at + char::REPLACEMENT_CHARACTER.len_utf8() as u32;
+            let message = "these bytes are not UTF-8, or the character U+FFFD";
+            self.diagnostics.push(
+                Diagnostic::error("not-utf8", Span::new(self.file, at, end), message).help(
+                    "convert the file, for example with `iconv -f ISO-8859-1 -t UTF-8`; write \
+                     `\\ufffd` if that character is meant",
+                ),
+            );
+        }
     }
 
     /// Where the quote would stand that closes the string here. A string that is cut at the end of

@@ -311,10 +311,15 @@ impl Parser<'_> {
                 let word = kind.text();
                 let message = format!("`{word}` is a reserved word and cannot be {what}");
                 let span = self.span(self.pos);
-                self.report(
-                    Diagnostic::error("reserved-word", span, message)
-                        .help(format!("choose another name, such as `{word}_`")),
-                );
+                let is_behind_name = self.pos > 0 && self.kind_at(self.pos - 1) == Ident;
+                let help = match kind.is_type_keyword() && is_behind_name {
+                    true => {
+                        let name = self.token_text(self.pos - 1);
+                        format!("the type stands before the name: `{word} {name}`")
+                    }
+                    false => format!("choose another name, such as `{word}_`"),
+                };
+                self.report(Diagnostic::error("reserved-word", span, message).help(help));
                 self.suppressed_until = self.pos;
                 self.bump_as(Ident, 1);
                 true
