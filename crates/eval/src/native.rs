@@ -21,6 +21,9 @@ pub struct NativeFn {
     /// Whether the result is the numbers of a [range](crate::ops::IntegerRange), as a list. A loop
     /// over a call takes the numbers one after the other and makes no list.
     pub is_range: bool,
+    /// Whether a call lets its thread sleep, or reads what is counted of the operator: the tuples
+    /// up to this one are counted before it.
+    pub needs_counts: bool,
     /// Why it cannot be called: it is known by name only.
     pub unsupported: Option<Unsupported>,
     /// Finds constant arguments with which every call would fail.
@@ -49,6 +52,13 @@ impl NativeFn {
     #[must_use]
     pub const fn with_check(mut self, check: CheckArguments) -> NativeFn {
         self.check = Some(check);
+        self
+    }
+
+    /// Says that a call needs the tuples so far counted.
+    #[must_use]
+    pub const fn with_counts(mut self) -> NativeFn {
+        self.needs_counts = true;
         self
     }
 }

@@ -192,22 +192,22 @@ impl<'c> ChainCompiler<'c> {
     /// # Errors
     /// If Cranelift rejects a function.
     pub fn compile(&self, jit: &mut Jit) -> Result<Vec<OperatorCode>, Error> {
-        let may_sleep = self.may_sleep(jit)?;
+        let need_counts = self.need_counts(jit)?;
         (0..self.chains.members.len())
-            .map(|at| self.compile_member(at, &may_sleep, jit))
+            .map(|at| self.compile_member(at, &need_counts, jit))
             .collect()
     }
 
-    /// Whether a member's code for a tuple may let the thread sleep, itself or by what it inlines,
-    /// by member number. A batch of such tuples would keep room in the ring, and nobody would see
-    /// how far it has come.
-    fn may_sleep(&self, jit: &mut Jit) -> Result<Vec<bool>, Error> {
+    /// Whether a member's code for a tuple may let the thread sleep or reads counts, itself or by
+    /// what it inlines, by member number. A batch of such tuples would keep room in the ring, and
+    /// would be counted at its end.
+    fn need_counts(&self, jit: &mut Jit) -> Result<Vec<bool>, Error> {
         let unit = jit.codegen_unit()?;
         let mut found = vec![false; self.inlinable_operators.len()];
         for (at, operator) in self.inlinable_operators.iter().enumerate().rev() {
             let mut bodies = operator.on_tuple.iter();
             let behind = operator.targets.iter().flat_map(OutputTarget::operators);
-            found[at] = bodies.any(|body| unit.may_sleep(&body.1))
+            found[at] = bodies.any(|body| unit.needs_counts(&body.1))
                 || behind.into_iter().any(|edge| found[edge.member as usize]);
         }
         Ok(found)
@@ -234,7 +234,7 @@ impl<'c> ChainCompiler<'c> {
     fn compile_member(
         &self,
         at: usize,
-        may_sleep: &[bool],
+        need_counts: &[bool],
         jit: &mut Jit,
     ) -> Result<OperatorCode, Error> {
         let member = &self.chains.members[at];
@@ -257,7 +257,7 @@ impl<'c> ChainCompiler<'c> {
             code.on_tuple.push(Some(act));
             let title = format!("{name}: onTuple of port {port}, for a batch");
             let form = member.batch_forms.get(port).copied().flatten();
-            let form = form.filter(|_| !may_sleep[at]);
+            let form = form.filter(|_| !need_counts[at]);
             let each = form.map(|form| {
                 let body = jit.compile_batch_body(&title, body, (port, form), on_tuple_against)?;
                 Ok::<_, Error>(BatchCode { form, body })

@@ -59,6 +59,7 @@ const fn native(
         doc,
         eval,
         is_range: false,
+        needs_counts: false,
         unsupported: None,
         check: None,
     }

@@ -31,6 +31,7 @@ pub fn natives() -> &'static [NativeFn] {
             doc: "",
             eval: default,
             is_range: false,
+            needs_counts: false,
             unsupported: None,
             check: None,
         };

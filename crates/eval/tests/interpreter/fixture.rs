@@ -201,6 +201,7 @@ const fn function(
         doc: "",
         eval,
         is_range: false,
+        needs_counts: false,
         unsupported: None,
         check: None,
     }

@@ -23,6 +23,7 @@ const NATIVES: [NativeFn; 1] = [NativeFn {
     doc: "Prints.",
     eval: note,
     is_range: false,
+    needs_counts: false,
     unsupported: None,
     check: None,
 }];

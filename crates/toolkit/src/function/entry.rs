@@ -79,6 +79,7 @@ pub(super) const fn native(
         doc,
         eval,
         is_range: false,
+        needs_counts: false,
         unsupported: None,
         check: None,
     }

@@ -98,21 +98,22 @@ impl CodegenUnit {
         }
     }
 
-    /// Whether a body may let its thread sleep: by a statement, or by `block` in any function that
-    /// it calls.
-    pub fn may_sleep(&self, usage: &BodyUsage) -> bool {
+    /// Whether tuples have to be counted one by one: the body may let its thread sleep, or reads
+    /// counts, by a statement or in any function that it calls.
+    pub fn needs_counts(&self, usage: &BodyUsage) -> bool {
         let mut pending: Vec<FunctionId> = usage.calls.clone();
         let mut known: HashSet<FunctionId> = pending.iter().copied().collect();
-        let blocks = |usage: &BodyUsage| {
+        let needs_counts = |usage: &BodyUsage| {
             let mut natives = usage.native_calls.iter();
-            usage.sleeps || natives.any(|native| self.is_block(*native))
+            let native = |id: &NativeId| self.natives.get(id.0 as usize);
+            usage.sleeps || natives.any(|id| native(id).is_some_and(|one| one.needs_counts))
         };
-        if blocks(usage) {
+        if needs_counts(usage) {
             return true;
         }
         while let Some(function) = pending.pop() {
             let called = BodyUsage::from_body(&self.functions[function.0 as usize].body);
-            if blocks(&called) {
+            if needs_counts(&called) {
                 return true;
             }
             pending.extend(
@@ -123,11 +124,6 @@ impl CodegenUnit {
             );
         }
         false
-    }
-
-    fn is_block(&self, native: NativeId) -> bool {
-        let native = self.natives.get(native.0 as usize);
-        native.is_some_and(|native| native.prototype.contains(" block("))
     }
 
     /// Declares a user function, which is compiled later.

@@ -26,7 +26,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
                 2,
             )
         },
-    ),
+    )
+    .with_counts(),
     utility(
         "stateful void getOutputPortMetricValue(uint32 port, Sys.OperatorOutputPortMetricName \
          name, mutable int64 value)",
@@ -39,14 +40,16 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
                 2,
             )
         },
-    ),
+    )
+    .with_counts(),
     utility(
         "stateful void getOperatorMetricValue(Sys.OperatorSystemMetricName name, mutable int64 \
          value)",
         "Sets `value` to the value of a metric of the operator. Faults if the run time does not \
          count it.",
         |c| runtime_metric(c, &format!("operatorMetric.{}", c.enumerator(0)), 1),
-    ),
+    )
+    .with_counts(),
     utility(
         "stateful void getCustomMetricValue(rstring name, mutable int64 value)",
         GET,

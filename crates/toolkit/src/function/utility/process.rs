@@ -34,7 +34,8 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
             c.services.pause(seconds)?;
             Ok(VOID)
         },
-    ),
+    )
+    .with_counts(),
     utility(
         "rstring dataDirectory()",
         "The absolute path of the data directory.",
