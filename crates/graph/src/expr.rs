@@ -178,6 +178,14 @@ impl Arg {
             Arg::Place(place) => &place.ty,
         }
     }
+
+    /// Position of the argument in the program's text.
+    pub fn pos(&self) -> Pos {
+        match self {
+            Arg::Value(expr) => expr.pos,
+            Arg::Place(place) => place.pos,
+        }
+    }
 }
 
 /// Location that can be assigned: a variable, and the path to a part of it.

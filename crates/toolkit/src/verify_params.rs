@@ -14,8 +14,7 @@ pub fn has_param(operator: &OperatorNode, name: &str) -> bool {
 
 /// Whether a flag is constant and true.
 pub fn is_true(operator: &OperatorNode, name: &str) -> bool {
-    let flag = exprs(operator, name).first().map(|expr| &expr.kind);
-    matches!(flag, Some(ExprKind::Const(Value::Boolean(true))))
+    constant(operator, name) == Some(&Value::Boolean(true))
 }
 
 /// The expressions of a parameter; none if it is not given.
@@ -40,8 +39,8 @@ pub fn verify_seconds(
     names: &[&'static str],
 ) -> Result<(), InvocationError> {
     for &name in names {
-        let value = exprs(operator, name).first().map(|expr| &expr.kind);
-        if matches!(value, Some(ExprKind::Const(Value::Float64(number))) if *number < 0.0) {
+        let value = constant(operator, name);
+        if matches!(value, Some(Value::Float64(number)) if *number < 0.0) {
             let message = format!("`{name}` cannot be below 0");
             return report_misuse(
                 InvocationPart::Param(name),
@@ -51,6 +50,34 @@ pub fn verify_seconds(
         }
     }
     Ok(())
+}
+
+/// Verifies that constant numbers are above 0.
+pub fn verify_above_zero(
+    operator: &OperatorNode,
+    names: &[&'static str],
+) -> Result<(), InvocationError> {
+    for &name in names {
+        let is_above = match constant(operator, name) {
+            Some(Value::Float64(number)) => *number > 0.0,
+            other => other
+                .and_then(Value::as_integer)
+                .is_none_or(|number| number > 0),
+        };
+        if !is_above {
+            let message = format!("`{name}` is a number above 0");
+            return report_misuse(InvocationPart::Param(name), message, "");
+        }
+    }
+    Ok(())
+}
+
+/// The value of a parameter, if it is known when compiling.
+pub fn constant<'o>(operator: &'o OperatorNode, name: &str) -> Option<&'o Value> {
+    match exprs(operator, name).first().map(|expr| &expr.kind) {
+        Some(ExprKind::Const(value)) => Some(value),
+        _ => None,
+    }
 }
 
 /// Verifies that a constant name of an encoding is known.

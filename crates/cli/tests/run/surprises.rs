@@ -272,7 +272,7 @@ fn strings_of_another_encoding_are_refused() {
     fs::write(scratch.path("Main.spl"), latin1).unwrap();
     let said = thalweg(&["run", scratch.path("Main.spl").to_str().unwrap()]).fails(1);
     assert!(
-        said.contains("error[not-utf8]") && said.contains("Main.spl:4:35"),
+        said.contains("error[wrong-encoding]") && said.contains("Main.spl:4:35"),
         "{said}"
     );
     assert!(said.contains("iconv -f ISO-8859-1 -t UTF-8"), "{said}");

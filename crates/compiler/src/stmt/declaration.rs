@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use graph::{LocalId, LocalVar, StateVar, Stmt};
-use syntax::ast::{Ident, LocalDecl, TypeDef, TypeExpr};
+use syntax::ast::{Ident, LocalDecl, TypeDef, TypeExpr, TypeKind};
 use syntax::{DeclarationKind, Diagnostic, Span};
 use tuple::Type;
 
@@ -18,6 +18,9 @@ use crate::names::{
 impl<'w> Typer<'_, 'w> {
     /// `mutable T a = 1, b;`
     pub(super) fn declare(&mut self, decl: &'w LocalDecl, out: &mut Vec<Stmt>) {
+        if self.is_missing_operator(decl) {
+            return;
+        }
         self.declare_enumerators(&decl.ty);
         let ty = self.session.resolve_type(&decl.ty, &self.scope);
         for (name, init) in &decl.vars {
@@ -43,6 +46,22 @@ impl<'w> Typer<'_, 'w> {
             }
             out.push(Stmt::Let(id, value));
         }
+    }
+
+    /// Reports `a b;` where `a` is a variable. As a declaration it would be wrong in any case.
+    fn is_missing_operator(&self, decl: &LocalDecl) -> bool {
+        let (TypeKind::Named(first, None), [(second, None)]) = (&decl.ty.kind, &decl.vars[..])
+        else {
+            return false;
+        };
+        let first = &first.name.text;
+        if decl.is_mutable || !self.is_variable(first) {
+            return false;
+        }
+        let message = format!("expected an operator or `;` behind the variable `{first}`");
+        let finding = Diagnostic::error("expected-token", second.span, message);
+        self.session.report(finding);
+        true
     }
 
     fn no_initializer(&self, name: &Ident) {

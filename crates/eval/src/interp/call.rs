@@ -56,12 +56,12 @@ impl Machine<'_, '_> {
                 ),
             });
         }
-        self.copy_shared(&mut operands)?;
+        self.copy_shared(&mut operands, args)?;
         let mut lent = TakenArguments {
             values: SmallVec::new(),
             origins: SmallVec::new(),
         };
-        for (operand, ty) in operands {
+        for ((operand, ty), arg) in operands.into_iter().zip(args) {
             match self.take_argument(operand) {
                 Ok((value, home)) => {
                     lent.values.push(value);
@@ -69,7 +69,7 @@ impl Machine<'_, '_> {
                 }
                 Err(fault) => {
                     self.restore_arguments(lent)?;
-                    return Err(fault);
+                    return Err(fault.with_pos(arg.pos()));
                 }
             }
         }
@@ -80,6 +80,7 @@ impl Machine<'_, '_> {
     fn copy_shared(
         &self,
         operands: &mut [(EvaluatedOperand<'_>, Option<&Type>)],
+        args: &[Arg],
     ) -> Result<(), Fault> {
         for at in 0..operands.len() {
             let EvaluatedOperand::Path(path) = &operands[at].0 else {
@@ -88,7 +89,9 @@ impl Machine<'_, '_> {
             let shares = |other: &EvaluatedOperand<'_>| matches!(other, EvaluatedOperand::Path(p) if p.base == path.base);
             let mut others = operands.iter().enumerate().filter(|(n, _)| *n != at);
             if operands[at].1.is_none() && others.any(|(_, (other, _))| shares(other)) {
-                let value = self.operand_value(&operands[at].0)?.into_owned();
+                let value = self.operand_value(&operands[at].0);
+                let value = value.map_err(|fault| fault.with_pos(args[at].pos()))?;
+                let value = value.into_owned();
                 operands[at].0 = EvaluatedOperand::Owned(value);
             }
         }

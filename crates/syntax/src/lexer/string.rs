@@ -91,7 +91,7 @@ impl Lexer<'_> {
             let end = at + char::REPLACEMENT_CHARACTER.len_utf8() as u32;
             let message = "these bytes are not UTF-8, or the character U+FFFD";
             self.diagnostics.push(
-                Diagnostic::error("not-utf8", Span::new(self.file, at, end), message).help(
+                Diagnostic::error("wrong-encoding", Span::new(self.file, at, end), message).help(
                     "convert the file, for example with `iconv -f ISO-8859-1 -t UTF-8`; write \
                      `\\ufffd` if that character is meant",
                 ),

@@ -4,7 +4,7 @@ use graph::{ExprKind, InvocationError, InvocationPart, OperatorNode};
 use tuple::Value;
 
 use crate::lower;
-use crate::verify_params::{has_param, report_misuse, verify_encoding};
+use crate::verify_params::{has_param, report_misuse, verify_above_zero, verify_encoding};
 
 /// A parameter and the formats that it is for.
 type FormatRule = (&'static str, &'static [&'static str]);
@@ -35,6 +35,7 @@ const WRITER_PARAMS: &[FormatRule] = &[
 pub fn verify_reader(operator: &OperatorNode) -> Result<(), InvocationError> {
     verify_common(operator)?;
     verify_params(operator, READER_PARAMS)?;
+    verify_above_zero(operator, &["blockSize"])?;
     // Every line and every block is a record, so none is invalid.
     let is_permissive = lower::literal(operator, "parsing") == Some("permissive");
     let format = format(operator);

@@ -6,10 +6,10 @@ use tuple::Type;
 use crate::adapter::verify_format::format;
 use crate::adapter::verify_records::{is_single_attribute, verify_writer};
 use crate::lower;
-use crate::verify_params::{has_param, is_true, report_misuse};
+use crate::verify_params::{has_param, is_true, report_misuse, verify_above_zero};
 
 /// The parameter that says when a file is full, by the close mode that needs it.
-const LIMITS: &[(&str, &str)] = &[
+const LIMITS: [(&str, &str); 3] = [
     ("count", "tuplesPerFile"),
     ("size", "bytesPerFile"),
     ("time", "timePerFile"),
@@ -36,7 +36,8 @@ pub fn verify(operator: &OperatorNode) -> Result<(), InvocationError> {
 /// Verifies that the limit of the close mode is given, and no other limit.
 fn close_mode(operator: &OperatorNode) -> Result<(), InvocationError> {
     let mode = mode(operator);
-    for &(of, limit) in LIMITS {
+    verify_above_zero(operator, &LIMITS.map(|(_, limit)| limit))?;
+    for (of, limit) in LIMITS {
         let is_given = has_param(operator, limit);
         if of == mode && !is_given {
             let message = format!("closeMode {mode} needs the parameter `{limit}`");

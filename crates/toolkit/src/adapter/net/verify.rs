@@ -1,11 +1,12 @@
 //! Checks of the network adapters when compiling.
 
 use graph::{Expr, InvocationError, InvocationPart, OperatorNode};
+use tuple::Value;
 
 use crate::adapter::verify_format::verify_block_size;
 use crate::adapter::verify_records::{verify_reader, verify_writer};
 use crate::lower;
-use crate::verify_params::{has_param, report_misuse, verify_seconds};
+use crate::verify_params::{constant, has_param, report_misuse, verify_seconds};
 
 /// Verifies an invocation of TCPSource.
 pub fn tcp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
@@ -56,6 +57,7 @@ pub fn udp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
             help,
         );
     }
+    verify_port(operator)?;
     verify_seconds(operator, &["initDelay"])?;
     verify_reader(operator)
 }
@@ -63,11 +65,13 @@ pub fn udp_source(operator: &OperatorNode) -> Result<(), InvocationError> {
 /// Verifies an invocation of UDPSink.
 pub fn udp_sink(operator: &OperatorNode) -> Result<(), InvocationError> {
     address_and_port(operator, "UDPSink")?;
+    verify_port(operator)?;
     verify_writer(operator)
 }
 
 /// Verifies the parameters that say how connections are established.
 fn connection(operator: &OperatorNode) -> Result<(), InvocationError> {
+    verify_port(operator)?;
     if lower::literal(operator, "role") == Some("client") {
         address_and_port(operator, "a client")?;
     } else if has_param(operator, "address") {
@@ -89,6 +93,19 @@ fn connection(operator: &OperatorNode) -> Result<(), InvocationError> {
         _ => {}
     }
     Ok(())
+}
+
+/// Verifies that a constant number of a port is one.
+fn verify_port(operator: &OperatorNode) -> Result<(), InvocationError> {
+    let number = constant(operator, "port").and_then(Value::as_integer);
+    match number.is_none_or(|number| u16::try_from(number).is_ok()) {
+        true => Ok(()),
+        false => report_misuse(
+            InvocationPart::Param("port"),
+            "a port is a number from 0 to 65535, or a service",
+            "",
+        ),
+    }
 }
 
 fn address_and_port(operator: &OperatorNode, who: &str) -> Result<(), InvocationError> {
