@@ -58,16 +58,16 @@ pub fn verify_above_zero(
     names: &[&'static str],
 ) -> Result<(), InvocationError> {
     for &name in names {
-        let is_above = match constant(operator, name) {
-            Some(Value::Float64(number)) => *number > 0.0,
-            other => other
-                .and_then(Value::as_integer)
-                .is_none_or(|number| number > 0),
+        let given = constant(operator, name);
+        let wanted = match given.and_then(Value::as_integer) {
+            Some(..=0) => "is a number from 1",
+            _ if matches!(given, Some(Value::Float64(number)) if *number <= 0.0) => {
+                "is a number above 0"
+            }
+            _ => continue,
         };
-        if !is_above {
-            let message = format!("`{name}` is a number above 0");
-            return report_misuse(InvocationPart::Param(name), message, "");
-        }
+        let message = format!("`{name}` {wanted}");
+        return report_misuse(InvocationPart::Param(name), message, "");
     }
     Ok(())
 }
