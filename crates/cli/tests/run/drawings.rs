@@ -69,6 +69,17 @@ fn many_copies_are_drawn_as_one() {
     let copies = found.iter().filter(|(_, count)| *count == 41).count();
     assert_eq!((found.len(), copies), (12, 8), "{found:?}");
     assert!(picture.contains(">P* × 41</text>"), "{picture}");
+    let folded = [
+        "dump", "--stage", "graph", "--format", "svg", "--depth", "0", VWAP_332,
+    ];
+    let found = boxes(&thalweg(&folded).ok());
+    assert!(found.contains(&("B* × 41".to_owned(), 41)), "{found:?}");
+    assert_eq!(found.len(), 5, "{found:?}");
+    let said = thalweg(&["dump", "--stage", "graph", "--depth", "0", VWAP_332]).fails(2);
+    assert!(
+        said.contains("--depth is for --stage graph --format svg"),
+        "{said}"
+    );
     // In processes of their own, too.
     let picture = thalweg(&["plan", "draw", "--fuse", "none", VWAP_332]).ok();
     assert_eq!(boxes(&picture).len(), 12);

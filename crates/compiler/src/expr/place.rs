@@ -87,7 +87,7 @@ impl<'w> Typer<'_, 'w> {
         }
         if text.starts_with('$') {
             let (one, scope, _) = self.formal_expr(&name.name, span)?;
-            if !is_place(one) {
+            if !is_place(one) && !matches!(one.kind, ast::ExprKind::Error) {
                 let message = format!("`{text}` is a parameter, and cannot be changed");
                 return self.fail("not-assignable", span, message);
             }

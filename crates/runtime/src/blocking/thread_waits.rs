@@ -471,38 +471,20 @@ mod tests {
         waits.set_feeders(feeders.map(Box::from).into());
         waits.set_has_bounds();
         let [one, two] = [(); 2].map(|()| Arc::new(Items(AtomicBool::new(false))));
-        let gives_way = |waiter, others: &[PeThreadId]| {
-            let asked = std::cell::Cell::new(0);
-            let has_room = || {
-                asked.set(asked.get() + 1);
-                // What keeps the waiter waiting ends with its second look.
-                if asked.get() == 2 {
-                    return Ok(true);
-                }
-                waits.notify_room();
-                Ok(false)
-            };
-            !waits.wait_for_room(waiter, others, has_room).unwrap()
-        };
+        let goes_on = |thread| waits.lock().goes_on(thread, t0, &mut [false; 4]);
         waits.while_idle(t2, two.clone(), || {
             waits.set_idle(t1, Some(one.clone()));
-            assert!(!gives_way(t0, &[t2]), "3 runs and feeds 2");
+            assert!(goes_on(t2), "3 runs and feeds 2");
             waits.set_ended(t3);
             let seen = waits.lock().version;
             assert!(!waits.wait_for_change(seen, t0, &[t1, t2]));
             two.0.store(true, Ordering::Relaxed);
-            assert!(
-                waits.lock().goes_on(t1, t0, &mut [false; 4]),
-                "2 has an item"
-            );
+            assert!(goes_on(t1), "2 has an item");
             two.0.store(false, Ordering::Relaxed);
             one.0.store(true, Ordering::Relaxed);
-            assert!(
-                waits.lock().goes_on(t2, t0, &mut [false; 4]),
-                "1 has an item"
-            );
+            assert!(goes_on(t2), "1 has an item");
             waits.set_idle(t1, None);
-            assert!(waits.lock().goes_on(t2, t0, &mut [false; 4]), "1 runs");
+            assert!(goes_on(t2), "1 runs");
         });
     }
 
