@@ -91,7 +91,7 @@ pub use job::{
 pub use media_list::{ListedCapabilities, ListedMedium, list_media};
 pub use monitor::{
     CrossingSample, JobSample, LatencySample, LibraryCallSample, MarkerSample, OperatorSample,
-    PeSample, QueueSample, RailSample, SenderSample, StreamTap, TapText, sample_jobs,
+    PeSample, QueueSample, RailSample, SenderSample, StreamTap, TapText, apply_plan, sample_jobs,
 };
 pub use pe::{serve, serve_rank};
 pub use plan::{

@@ -4,6 +4,7 @@ use std::sync::mpsc::channel;
 use std::thread::Builder;
 
 use graph::{PeId, Plan, Program};
+use planner::PlanOptions;
 use runtime::FailureReport;
 use transport::media;
 
@@ -11,7 +12,7 @@ use crate::compilation::Compilation;
 use crate::error::Error;
 use crate::job::{Job, LaunchOptions, check_hosts};
 use crate::launcher;
-use crate::monitor::{JobMetadata, Sampler};
+use crate::monitor::{JobMetadata, RunningPlan, Sampler};
 use crate::part::{self, PartOptions, UnfiredWindows};
 use crate::profiling::{PartNames, PeProfiler, ProfileCollector, machine};
 
@@ -62,7 +63,7 @@ pub fn run(
         [only] if only.host.is_some() => launcher::launch(compilation, program, plan, launch),
         _ => {
             let (part, options) = part::cut_only_pe(program, plan)?;
-            launch_part(&part, launch, options)
+            launch_part((program, plan), &part, launch, options)
         }
     }
 }
@@ -91,7 +92,7 @@ fn check_ranks(plan: &Plan, launch: &LaunchOptions) -> Result<(), Error> {
 }
 
 /// Runs a program in this process, with all operators fused into one PE: by the plan that the
-/// default [`PlanOptions`](crate::PlanOptions) give.
+/// default [`PlanOptions`] give.
 ///
 /// # Example
 /// ```
@@ -118,12 +119,15 @@ fn check_ranks(plan: &Plan, launch: &LaunchOptions) -> Result<(), Error> {
 /// [`Error::Plan`], [`Error::DataDirectory`], [`Error::Codegen`], [`Error::Program`] if an operator
 /// cannot be set up, [`Error::System`] if a thread cannot be started.
 pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
-    let (part, options) = part::fuse_all(program)?;
-    launch_part(&part, launch, options)
+    let plan = planner::plan(program, &PlanOptions::default());
+    let plan = plan.map_err(|errors| Error::plan(program, &errors))?;
+    let (part, options) = part::cut_only_pe(program, &plan)?;
+    launch_part((program, &plan), &part, launch, options)
 }
 
-/// Runs a part of a program in this process, with the ends of its crossings.
+/// Runs the only part of a program in this process, with the ends of its rings.
 fn launch_part(
+    (whole, plan): (&Program, &Plan),
     program: &Program,
     launch: &LaunchOptions,
     options: PartOptions,
@@ -141,8 +145,13 @@ fn launch_part(
     let files = program.files.clone();
     let metadata = launch.counters.then(|| JobMetadata::new(&program.name, 1));
     let leftovers = running.leftovers();
+    let running_plan = || RunningPlan {
+        program: whole.clone(),
+        plan: plan.clone(),
+        pe: PeId(0),
+    };
     let sampler =
-        metadata.and_then(|metadata| Sampler::start(metadata, PeId(0), program, &running));
+        metadata.and_then(|metadata| Sampler::start(metadata, program, &running, running_plan()));
     let stopped = stop.clone();
     let (profile, stopped_early) = (launch.profile.clone(), stop.clone());
     let start_profiler = |profile: &ProfileCollector| {

@@ -24,6 +24,7 @@ mod cut;
 mod derived;
 mod fusion;
 mod hosts;
+mod live_settings;
 mod measurement_text;
 mod optimiser;
 mod order;
@@ -58,6 +59,7 @@ pub use derived::{
 };
 pub use fusion::in_config;
 use graph::{Plan, Program};
+pub use live_settings::with_live_settings;
 pub use measurement_text::MeasurementError;
 pub use optimiser::{
     CandidateKind, OptimalityGap, OptimisedPlan, PlanExplanation, optimality_gap, optimise,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use engine::{FusionPolicy, Plan, PlanExplanation, PlanOptions, Program};
 
+use super::top::named_job;
 use crate::drawing::{self, DrawnProgram};
 use crate::failure::CommandFailure;
 use crate::output::{self, write_findings, write_stdout};
@@ -30,6 +31,18 @@ enum PlanCommand {
     Compare(PlanCompareArgs),
     /// Draw a plan as SVG: hosts, processes, operators and threads, streams by medium and rate
     Draw(PlanDrawArgs),
+    /// Give a running job the cores, sizes of queues and pools of another plan
+    Apply(PlanApplyArgs),
+}
+
+/// Arguments of `thalweg plan apply`.
+#[derive(Debug, ClapArgs)]
+struct PlanApplyArgs {
+    /// The job: the number of its process or the name of its main composite
+    job: String,
+
+    /// File with the plan
+    plan: PathBuf,
 }
 
 /// Arguments of `thalweg plan draw`.
@@ -96,7 +109,7 @@ struct PlanCompareArgs {
     values: Vec<(String, String)>,
 }
 
-/// Explains a plan, compares two, or draws one.
+/// Explains a plan, compares two, draws one, or applies one to a running job.
 ///
 /// # Errors
 /// The program has errors, or a file or an option of the plan is wrong.
@@ -105,7 +118,22 @@ pub fn run(args: PlanCommandArgs) -> Result<(), CommandFailure> {
         PlanCommand::Explain(args) => explain(args),
         PlanCommand::Compare(args) => compare(args),
         PlanCommand::Draw(args) => draw(args),
+        PlanCommand::Apply(args) => apply(&args),
     }
+}
+
+/// Gives a running job the settings of a plan.
+fn apply(args: &PlanApplyArgs) -> Result<(), CommandFailure> {
+    let text = std::fs::read_to_string(&args.plan);
+    let text = text.map_err(|error| {
+        CommandFailure::Program(format!("cannot read {}: {error}", args.plan.display()))
+    })?;
+    let job = named_job(&args.job)?;
+    engine::apply_plan(&job, &text).map_err(|error| {
+        let (name, number, file) = (&job.name, job.job, args.plan.display());
+        let what = format!("{file} cannot be applied to the job {name} ({number}): {error}");
+        CommandFailure::Program(what)
+    })
 }
 
 /// Draws the plan of `--fuse cola`, or of another `--fuse`.

@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use engine::{JobSample, PeSample, RecordFormat, StreamTap};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::top::named_jobs;
+use super::top::named_job;
 use crate::failure::CommandFailure;
 use crate::output::{note, warn, write_or_closed};
 
@@ -59,14 +59,8 @@ struct TappedStream<'a> {
 /// Prints tuples until the count is reached, the job has ended, the command is interrupted, or the
 /// reader of its output has gone.
 pub fn run(args: TapArgs) -> Result<(), CommandFailure> {
-    let jobs = named_jobs(&args.job)?;
-    let [job] = &jobs[..] else {
-        let numbers: Vec<String> = jobs.iter().map(|job| job.job.to_string()).collect();
-        let (name, numbers) = (&args.job, numbers.join(", "));
-        let what = format!("there are several jobs {name}; name one by its process: {numbers}");
-        return Err(CommandFailure::Program(what));
-    };
-    let stream = find_stream(job, &args.stream).map_err(CommandFailure::Program)?;
+    let job = named_job(&args.job)?;
+    let stream = find_stream(&job, &args.stream).map_err(CommandFailure::Program)?;
     let format = match args.format {
         TapFormat::Txt => RecordFormat::Txt,
         TapFormat::Csv => RecordFormat::Csv,

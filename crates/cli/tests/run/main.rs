@@ -33,6 +33,7 @@ mod optimiser;
 mod order;
 mod pages;
 mod paths;
+mod plan_apply;
 mod pool;
 mod processes;
 mod profile;

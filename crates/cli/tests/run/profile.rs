@@ -135,13 +135,13 @@ fn queues_of_threaded_ports_have_their_waits() {
     let profile = profiled(&Scratch::new(), &["--threading", "dedicated"], TUPLES);
     assert_counts(&profile, TUPLES);
     assert_work_is_found(&profile);
-    // The consumer is slower than the producer, so it never waits for long, but at the start.
+    // The consumer is slower than the producer, but waits for the first tuple. How long each waits
+    // depends on what else runs on the machine.
     let queue = "queue Waves.0";
     assert_eq!(number(&profile, queue, "tuples"), TUPLES / 4 * 3);
-    assert!(
-        number(&profile, queue, "full_ns") > number(&profile, queue, "empty_ns"),
-        "{profile}"
-    );
+    for wait in ["full_ns", "empty_ns"] {
+        assert!(number(&profile, queue, wait) > 0, "{profile}");
+    }
 }
 
 #[test]

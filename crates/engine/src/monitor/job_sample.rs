@@ -55,6 +55,9 @@ pub struct PeSample {
     /// Number of the descriptor by which the PE is asked for tuples; `None` if it cannot be.
     #[serde(skip)]
     pub taps: Option<u32>,
+    /// Number of the descriptor by which the PE is given another plan; `None` if it cannot be.
+    #[serde(skip)]
+    pub plan_words: Option<u32>,
     /// Calls of media libraries that have not returned for a second or longer.
     pub library_calls: Vec<LibraryCallSample>,
 }
@@ -239,6 +242,7 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
         links,
         queues,
         taps,
+        plan_words,
         library_calls,
     } = metadata;
     let operators: Vec<_> = operators
@@ -255,6 +259,7 @@ fn read_pe(path: &Path) -> Option<(JobMetadata, PeSample)> {
         links,
         queues: queues.collect(),
         taps,
+        plan_words,
         library_calls: library_calls.into_iter().map(library_call).collect(),
         operators,
     };
@@ -351,14 +356,15 @@ impl SlotReader {
     }
 
     fn take_queue(&mut self, metadata: QueueMetadata, operators: &[OperatorSample]) -> QueueSample {
-        let [items, sent, dropped, waits, wait_ns, since] = self.take_array::<QUEUE_SLOTS>();
+        let values = self.take_array::<QUEUE_SLOTS>();
+        let [items, sent, dropped, waits, wait_ns, since, items_max] = values;
         let operator = operators.iter().find(|one| one.name == metadata.operator);
         let marks = operator.into_iter().flat_map(|one| &one.marks_in);
         let marks: u64 = marks.map(|marks| marks.windows + marks.finals).sum();
         let tuples = sent.saturating_sub(marks);
         QueueSample {
             operator: metadata.operator,
-            items_max: metadata.items_max,
+            items_max,
             items,
             sent,
             bytes: metadata.tuple_bytes.map(|each| tuples.saturating_mul(each)),

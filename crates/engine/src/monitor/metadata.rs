@@ -45,6 +45,8 @@ pub struct PeMetadata {
     pub queues: Vec<QueueMetadata>,
     /// Number of the descriptor of [`super::tap_words::TapWords`], if the PE has some.
     pub taps: Option<u32>,
+    /// Number of the descriptor of [`super::plan_words::PlanWords`], if the PE has some.
+    pub plan_words: Option<u32>,
     /// Calls of media libraries that do not return. They have no slots: a file with others replaces
     /// this one when there are others.
     pub library_calls: Vec<LibraryCallMetadata>,
@@ -94,8 +96,6 @@ pub struct CrossingMetadata {
 pub struct QueueMetadata {
     /// Name of the queue's operator.
     pub operator: String,
-    /// Number of items that the queue holds at most.
-    pub items_max: u64,
     /// Bytes of a tuple; `None` if the size varies.
     pub tuple_bytes: Option<u64>,
 }
@@ -115,8 +115,8 @@ pub const RAIL_SLOTS: usize = 3;
 pub const LATENCY_SLOTS: usize = BUCKET_COUNT + 1;
 
 /// Number of slots of a queue; in order: items now, items sent, tuples dropped, waits, nanoseconds
-/// waited, waiting since.
-pub const QUEUE_SLOTS: usize = 6;
+/// waited, waiting since, items that it holds at most.
+pub const QUEUE_SLOTS: usize = 7;
 
 impl JobMetadata {
     /// Identity of a job that this process launches now.
@@ -195,7 +195,6 @@ impl QueueMetadata {
     pub fn new(queue: &QueueCounters) -> QueueMetadata {
         QueueMetadata {
             operator: queue.operator.to_string(),
-            items_max: queue.items_max,
             tuple_bytes: queue.tuple_bytes,
         }
     }
@@ -252,5 +251,6 @@ pub fn queue_slots(queue: &QueueCounters) -> [u64; QUEUE_SLOTS] {
         queue.waits(),
         queue.wait_ns(),
         queue.blocked_since_ns().unwrap_or(0),
+        queue.items_max(),
     ]
 }

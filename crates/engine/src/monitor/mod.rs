@@ -13,13 +13,18 @@
 //! are never asked anything: only counters that they keep anyway are copied, and which call of a
 //! library does not return. A PE that cannot have a file runs without.
 //!
-//! The sampler thread also answers `thalweg tap`, which asks for tuples of a stream: [`tap_words`].
+//! The sampler thread also answers `thalweg tap`, which asks for tuples of a stream
+//! ([`tap_words`]), and `thalweg plan apply`, which brings another plan ([`plan_words`]).
 
 mod counters_files;
 mod job_sample;
 mod latency;
 mod library_calls;
 mod metadata;
+mod plan_change;
+mod plan_server;
+mod plan_words;
+mod process_life;
 mod sampler;
 mod stream_tap;
 mod tap_server;
@@ -31,5 +36,7 @@ pub use job_sample::{
 };
 pub use latency::LatencySample;
 pub(crate) use metadata::JobMetadata;
+pub use plan_change::apply_plan;
+pub(crate) use plan_server::RunningPlan;
 pub(crate) use sampler::Sampler;
 pub use stream_tap::{StreamTap, TapText};

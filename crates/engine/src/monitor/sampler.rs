@@ -21,13 +21,14 @@ use super::metadata::{
     CrossingMetadata, OperatorMetadata, PeMetadata, QueueMetadata, crossing_slots, operator_slots,
     queue_slots,
 };
+use super::plan_server::{PlanServer, RunningPlan};
 use super::tap_server::TapServer;
 
 /// Time between two samples; `thalweg top` draws once a second, so each of its pictures is new.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Time between two looks at the tuples that somebody taps.
-const TAP_PERIOD: Duration = Duration::from_millis(20);
+/// Time between two looks while a command taps a stream or brings a plan.
+const SERVE_PERIOD: Duration = Duration::from_millis(20);
 
 /// Age of a job at its first sample: a shorter job is over before anybody could look at it.
 const DELAY: Duration = Duration::from_millis(100);
@@ -47,9 +48,17 @@ struct CounterSources {
     operator_names: Vec<(Arc<str>, Vec<Arc<str>>)>,
     /// Number of the descriptor of the requests for taps.
     taps: Option<u32>,
+    /// Number of the descriptor of the words for plans.
+    plan_words: Option<u32>,
     operators: Box<dyn Fn() -> Vec<OperatorCounts> + Send>,
     crossings: Vec<Arc<CrossingCounters>>,
     queues: Vec<Arc<QueueCounters>>,
+}
+
+/// The servers of commands that ask a PE for something.
+struct CommandServers {
+    taps: Option<TapServer>,
+    plans: Option<PlanServer>,
 }
 
 /// A counters file with its metadata.
@@ -62,20 +71,26 @@ impl Sampler {
     /// Starts the sampler of a running PE; `None` if the system cannot start a thread.
     pub fn start(
         job: JobMetadata,
-        pe: PeId,
         program: &Program,
         running: &RunningPe,
+        plan: RunningPlan,
     ) -> Option<Sampler> {
+        let pe = plan.pe;
         let names = program.operators.iter().map(|operator| {
             let streams = operator.outputs.iter().map(|port| port.name.clone());
             (operator.kind.clone(), streams.collect())
         });
-        let mut taps = TapServer::new(program, running.taps());
+        let mut servers = CommandServers {
+            taps: TapServer::new(program, running.taps()),
+            plans: PlanServer::new(plan, running.plan_control()),
+        };
+        let (taps, plans) = (&servers.taps, &servers.plans);
         let counts = CounterSources {
             job,
             pe,
             operator_names: names.collect(),
             taps: taps.as_ref().map(|taps| taps.fd().as_raw_fd() as u32),
+            plan_words: plans.as_ref().map(|plans| plans.fd().as_raw_fd() as u32),
             operators: running.operator_counts_handle(),
             crossings: running.crossing_counters(),
             queues: running.queue_counters(),
@@ -84,7 +99,7 @@ impl Sampler {
         let thread = Builder::new().name("sampler".to_owned());
         let run = move || {
             if !has_ended(&stopped, DELAY) {
-                counts.copy_until(&stopped, &mut taps);
+                counts.copy_until(&stopped, &mut servers);
             }
         };
         let thread = Some(thread.spawn(run).ok()?);
@@ -105,10 +120,10 @@ impl Drop for Sampler {
 }
 
 impl CounterSources {
-    fn copy_until(&self, ended: &Receiver<()>, taps: &mut Option<TapServer>) {
+    fn copy_until(&self, ended: &Receiver<()>, servers: &mut CommandServers) {
         let (mut file, mut watch) = (None, LibraryCallWatch::default());
         loop {
-            let is_over = file.is_some() && serve_taps(taps, ended);
+            let is_over = file.is_some() && servers.serve(ended);
             file = self.copy_counters(file, watch.look(monotonic_ns()));
             if is_over || file.is_none() {
                 return;
@@ -165,6 +180,7 @@ impl CounterSources {
                 .collect(),
             queues: self.queues.iter().map(|q| QueueMetadata::new(q)).collect(),
             taps: self.taps,
+            plan_words: self.plan_words,
             library_calls,
         }
     }
@@ -179,23 +195,36 @@ impl CountersFile {
     }
 }
 
-/// Serves taps for [`PERIOD`]. Returns whether the sampler's end was requested meanwhile.
-fn serve_taps(taps: &mut Option<TapServer>, ended: &Receiver<()>) -> bool {
-    let Some(taps) = taps else {
-        return has_ended(ended, PERIOD);
-    };
-    let begun = Instant::now();
-    loop {
-        taps.serve();
-        let left = PERIOD.saturating_sub(begun.elapsed());
-        let pause = if taps.is_tapped() { TAP_PERIOD } else { PERIOD };
-        let is_over = has_ended(ended, pause.min(left));
-        if is_over {
+impl CommandServers {
+    /// Serves commands for [`PERIOD`]. Returns whether the sampler's end was requested meanwhile.
+    fn serve(&mut self, ended: &Receiver<()>) -> bool {
+        let begun = Instant::now();
+        loop {
+            let is_busy = self.serve_once();
+            let left = PERIOD.saturating_sub(begun.elapsed());
+            let pause = if is_busy { SERVE_PERIOD } else { PERIOD };
+            let is_over = has_ended(ended, pause.min(left));
+            if is_over {
+                self.serve_once();
+            }
+            if is_over || pause >= left {
+                return is_over;
+            }
+        }
+    }
+
+    /// Looks at all requests once. Returns whether some are open.
+    fn serve_once(&mut self) -> bool {
+        let mut is_busy = false;
+        if let Some(taps) = &mut self.taps {
             taps.serve();
+            is_busy |= taps.is_tapped();
         }
-        if is_over || pause >= left {
-            return is_over;
+        if let Some(plans) = &mut self.plans {
+            plans.serve();
+            is_busy |= plans.is_asked();
         }
+        is_busy
     }
 }
 

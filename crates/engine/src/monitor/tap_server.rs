@@ -14,10 +14,10 @@ use std::time::Instant;
 use graph::{PortIndex, Program};
 use ring::{RingShape, Writer, shared_ring};
 use runtime::{StreamTaps, TappedTuple};
-use rustix::process::{Pid, test_kill_process};
 use tuple::Layout;
 use tuple::text::{RecordWriter, WriteOptions, new_writer};
 
+use super::process_life::is_alive;
 use super::tap_words::{REQUEST_COUNT, RequestState, TapRequest, TapWords};
 
 /// Bytes of the ring of a tap: some thousand lines.
@@ -207,9 +207,4 @@ impl GrantedTap {
             self.ring.commit(kind, 0, len);
         }
     }
-}
-
-fn is_alive(process: u32) -> bool {
-    let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
-    pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }

@@ -40,7 +40,7 @@ use crate::control::{Bundle, EXIT_LAUNCHER_LOST, MessageFromPe, MessageToPe};
 use crate::deep_stack::with_deep_stack;
 use crate::error::Error;
 use crate::job::{RankOptions, watch_parent};
-use crate::monitor::{JobMetadata, Sampler};
+use crate::monitor::{JobMetadata, RunningPlan, Sampler};
 use crate::part::{
     self, CrossingFailure, CrossingTicket, Crossings, PartOptions, PeEnding, PeFailure,
     UnfiredWindows,
@@ -138,7 +138,8 @@ struct WiredPe {
     counters: Option<JobMetadata>,
     /// The request for the PE's profile, if there is one, and the names for it.
     profile: Option<(ProfileRequest, PartNames)>,
-    number: PeId,
+    /// The whole program with its plan, and the number of this PE.
+    running_plan: RunningPlan,
 }
 
 impl LauncherConnection {
@@ -237,7 +238,11 @@ impl LauncherConnection {
             sources,
             program: part.program,
             counters: bundle.counters,
-            number,
+            running_plan: RunningPlan {
+                program,
+                plan,
+                pe: number,
+            },
         })
     }
 
@@ -338,7 +343,8 @@ impl LauncherConnection {
             Err(report) => return ending(report),
         };
         let job = ready.counters;
-        let _sampler = job.and_then(|job| Sampler::start(job, ready.number, &program, &running));
+        let plan = ready.running_plan;
+        let _sampler = job.and_then(|job| Sampler::start(job, &program, &running, plan));
         let profile = ready.profile;
         let profiler = profile.map(|(request, names)| PeProfiler::start(request, names, &running));
         let profiler = match profiler.transpose() {

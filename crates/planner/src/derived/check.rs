@@ -170,7 +170,8 @@ impl CheckedPlan<'_> {
         ensure(!is_looped, subject, || {
             let name = self.operator_name(queue.operator);
             format!(
-                "a loop comes back to `{name}.{}`, so its queue needs a thread of its own and                  cannot be pooled",
+                "a loop comes back to `{name}.{}`, so its queue needs a thread of its own and \
+                 cannot be pooled",
                 queue.port
             )
         })

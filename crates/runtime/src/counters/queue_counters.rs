@@ -31,8 +31,8 @@ struct CacheLinePair<T>(T);
 pub struct QueueCounters {
     /// Name of the queue's operator.
     pub operator: Arc<str>,
-    /// Number of items that the queue holds at most.
-    pub items_max: u64,
+    /// Number of items that the queue holds at most. Producers read it when they find as many.
+    items_max: AtomicU64,
     /// Bytes of a tuple, if all have the same length.
     pub tuple_bytes: Option<u64>,
     producer: CacheLinePair<ProducerCounters>,
@@ -73,6 +73,16 @@ impl QueueCounters {
         let sent = sent.get();
         fence(Ordering::Acquire); // [shed]
         sent.saturating_sub(replaced.get() + self.consumer.0.taken.get())
+    }
+
+    /// Number of items that the queue holds at most.
+    pub fn items_max(&self) -> u64 {
+        self.items_max.load(Ordering::Relaxed)
+    }
+
+    /// Sets how many items the queue holds at most. What is in it already stays.
+    pub(crate) fn set_items_max(&self, items: u64) {
+        self.items_max.store(items.max(1), Ordering::Relaxed);
     }
 
     /// Number of items that came in, tuples and markers.
@@ -136,7 +146,7 @@ impl QueueCounters {
         [
             self.dropped(),
             items,
-            self.items_max,
+            self.items_max(),
             items_peak.max(items),
             self.consumer.0.recent.largest(now_ms()).max(items),
             INTERVAL_MS,
@@ -150,7 +160,7 @@ impl QueueCounters {
     pub(crate) fn new(operator: Arc<str>, items_max: u64, layout: &Layout) -> QueueCounters {
         QueueCounters {
             operator,
-            items_max,
+            items_max: AtomicU64::new(items_max),
             tuple_bytes: layout.is_fixed.then_some(layout.size.into()),
             producer: CacheLinePair::default(),
             consumer: CacheLinePair::default(),
@@ -205,7 +215,7 @@ impl QueueCounters {
         self.consumer
             .0
             .items_peak
-            .fetch_max(self.items_max, Ordering::Relaxed);
+            .fetch_max(self.items_max(), Ordering::Relaxed);
     }
 
     /// Number of items that came in, without tuples that were dropped for newer ones.

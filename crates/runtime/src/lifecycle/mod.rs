@@ -2,8 +2,11 @@
 
 mod elastic_level;
 pub(crate) mod pe;
+pub(crate) mod plan_control;
+mod pool_level;
 mod pooled_region;
 mod region_runner;
+pub(crate) mod thread_cores;
 pub(crate) mod thread_launch;
 mod thread_pool;
 pub(crate) mod thread_runner;

@@ -24,6 +24,8 @@ use crate::execution::source_thread::SourceThread;
 use crate::execution::stream_taps::StreamTaps;
 use crate::execution::thread_region::ThreadRegion;
 use crate::execution::wiring::Wiring;
+use crate::lifecycle::plan_control::PlanControl;
+use crate::lifecycle::thread_cores::{PeThreadPart, ThreadCores, WantedCores};
 use crate::lifecycle::thread_launch::{self, RegionThread, ThreadSpec};
 use crate::lifecycle::thread_pool::{IdleThreadPool, RunningThreadPool, ThreadPoolOptions};
 use crate::lifecycle::thread_runner;
@@ -56,6 +58,7 @@ pub struct RunningPe {
     wiring: Arc<Wiring>,
     threads: Vec<RegionThread>,
     pool: Option<RunningThreadPool>,
+    cores: Arc<ThreadCores>,
     timers: Option<(StopSignal, RegionThread)>,
     flusher: Option<Flusher>,
     /// Operators that no thread enters, which are only closed.
@@ -133,12 +136,14 @@ impl Pe {
             operator_code,
             idle_policy,
         } = self.assembly;
+        let own = source_threads.iter().map(|source| source.core).collect();
+        let cores = ThreadCores::new(WantedCores { pe: cores, own });
         let specs = thread_specs(thread_count, &source_threads, &wiring, &cores);
         let pooled = source_threads.iter().filter(|source| source.is_pooled);
         let pooled_count = pooled.count();
         let pool_options = pool.map(|threads| ThreadPoolOptions {
             threads,
-            cores,
+            cores: cores.clone(),
             idle_policy,
         });
         let idle_pool = pool_options.map(|options| IdleThreadPool::launch(options, pooled_count));
@@ -179,6 +184,7 @@ impl Pe {
         Ok(RunningPe {
             threads: threads.collect(),
             pool,
+            cores,
             timers,
             flusher,
             unentered: region(PeThreadId(thread_count), unentered),
@@ -229,7 +235,7 @@ fn thread_specs(
     count: u32,
     source_threads: &[SourceThread],
     wiring: &Wiring,
-    cores: &[u32],
+    cores: &Arc<ThreadCores>,
 ) -> Vec<ThreadSpec> {
     let source_thread = |thread: PeThreadId| source_threads.get(thread.index());
     let spec = |thread| ThreadSpec {
@@ -238,10 +244,8 @@ fn thread_specs(
                 .name()
                 .to_string()
         }),
-        cores: match source_thread(thread).and_then(|source_thread| source_thread.core) {
-            Some(core) => vec![core],
-            None => cores.to_vec(),
-        },
+        part: PeThreadPart::Planned(thread),
+        cores: cores.clone(),
     };
     let is_own =
         |&thread: &PeThreadId| !source_thread(thread).is_some_and(|source| source.is_pooled);
@@ -285,6 +289,16 @@ impl RunningPe {
     /// Counters of the PE's queues, which go on counting.
     pub fn queue_counters(&self) -> Vec<Arc<QueueCounters>> {
         self.wiring.queue_counters.clone()
+    }
+
+    /// A handle that changes settings of the PE while it runs.
+    pub fn plan_control(&self) -> PlanControl {
+        let pool = self.pool.as_ref();
+        PlanControl {
+            cores: self.cores.clone(),
+            queues: self.queue_counters(),
+            pool: pool.map(|pool| pool.level().clone()),
+        }
     }
 
     /// Taps on the streams of the PE.

@@ -11,8 +11,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
 use eval::{Fault, FaultKind};
-use rustix::thread::{CpuSet, sched_setaffinity};
 
+use super::thread_cores::{PeThreadPart, ThreadCores};
 use crate::blocking::before_sleep::{self, BeforeSleep};
 use crate::blocking::{pe_thread, thread_samples};
 use crate::execution::thread_region::ThreadRegion;
@@ -40,12 +40,14 @@ const STACK_BYTES: usize = 256 << 20;
 const STACK_MARGIN_BYTES: usize = 2 << 20;
 
 /// Name and cores of a thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct ThreadSpec {
     /// Name of the thread in the system's tools; Linux keeps 15 bytes of it.
     pub name: String,
-    /// Cores that the thread runs on; none for any.
-    pub cores: Vec<u32>,
+    /// The thread, by which its cores are found.
+    pub part: PeThreadPart,
+    /// Cores of all threads of the PE.
+    pub cores: Arc<ThreadCores>,
 }
 
 /// Makes threads. If one cannot be made, those that exist already end.
@@ -69,12 +71,14 @@ fn launch_thread(
     spec: ThreadSpec,
     result_sender: Sender<Result<(), Fault>>,
 ) -> io::Result<IdleThread> {
-    let ThreadSpec { name, cores } = spec;
+    let ThreadSpec { name, part, cores } = spec;
     let (work, work_receiver) = channel::<ThreadWork>();
     let builder = Builder::new().name(name);
     let thread = builder.stack_size(STACK_BYTES).spawn(move || {
         // `launch_threads` waits for the answer of each thread.
-        let _ = result_sender.send(pin_to_cores(&cores));
+        let placed = cores.place_current(part);
+        let failed = placed.as_ref().err().cloned();
+        let _ = result_sender.send(failed.map_or(Ok(()), Err));
         let work = work_receiver.recv().ok()?;
         eval::interp::reserve_stack(STACK_BYTES - STACK_MARGIN_BYTES);
         work()
@@ -117,23 +121,6 @@ fn begin_samples(wiring: &Wiring) {
     }
 }
 
-/// Restricts the calling thread to these cores.
-fn pin_to_cores(cores: &[u32]) -> Result<(), Fault> {
-    if cores.is_empty() {
-        return Ok(());
-    }
-    let mut set = CpuSet::new();
-    let named_cores = cores.iter().map(|&core| core as usize);
-    named_cores
-        .filter(|&core| core < CpuSet::MAX_CPU)
-        .for_each(|core| set.set(core));
-    sched_setaffinity(None, &set).map_err(|error| {
-        let cores: Vec<_> = cores.iter().map(u32::to_string).collect();
-        let message = format!("cannot run on the cores {}: {error}", cores.join(","));
-        Fault::new(FaultKind::System, message)
-    })
-}
-
 impl IdleThread {
     /// Gives the thread its region and its work.
     pub fn run(
@@ -162,26 +149,5 @@ impl IdleThread {
         // The thread waits for nothing else, so it is there to receive.
         let _ = self.work.send(work);
         self.thread
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_core_that_does_not_exist_is_named() {
-        let nowhere = ThreadSpec {
-            cores: vec![1023, 5000],
-            ..ThreadSpec::default()
-        };
-        let fault = launch_threads(vec![ThreadSpec::default(), nowhere])
-            .err()
-            .unwrap();
-        let message = fault.message();
-        assert!(
-            message.starts_with("cannot run on the cores 1023,5000: "),
-            "{message}"
-        );
     }
 }

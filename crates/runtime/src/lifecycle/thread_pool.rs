@@ -1,33 +1,27 @@
 //! The threads of a pool: started with the PE, added while others wait, joined at the end.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
 
 use eval::{Fault, FaultKind};
 use graph::ThreadPool;
-use rustix::time::{ClockId, clock_gettime};
 
-use super::elastic_level::{ElasticLevel, ThroughputSample};
+use super::pool_level::PoolLevel;
 use super::pooled_region::PooledRegion;
 use super::region_runner::{self, PoolRegions};
+use super::thread_cores::{PeThreadPart, ThreadCores};
 use super::thread_launch::{self, IdleThread, RegionThread, ThreadSpec};
 use crate::blocking::region_pool::RegionPool;
-use crate::blocking::stop_signal::StopSignal;
 use crate::edge::idle_policy::IdlePolicy;
 use crate::execution::source_thread::SourceThread;
 use crate::execution::thread_region::ThreadRegion;
 use crate::execution::wiring::Wiring;
 use crate::services::report::Failure;
 
-/// Time between two samples of throughput: 200 milliseconds.
-const SAMPLE_TIME: Duration = Duration::from_millis(200);
-
 /// Options of the threads of a pool, before and while they run.
 #[derive(Clone)]
 pub(super) struct ThreadPoolOptions {
     pub threads: ThreadPool,
-    /// Cores that the threads run on; empty for any.
-    pub cores: Vec<u32>,
+    pub cores: Arc<ThreadCores>,
     pub idle_policy: Arc<IdlePolicy>,
 }
 
@@ -41,8 +35,7 @@ pub(super) struct IdleThreadPool {
 pub(super) struct RunningThreadPool {
     shared: Arc<PoolRegions>,
     threads: Arc<Mutex<Vec<RegionThread>>>,
-    /// The thread that changes the level, and its stop signal.
-    controller: Option<(StopSignal, std::thread::JoinHandle<()>)>,
+    level: Arc<PoolLevel>,
 }
 
 impl IdleThreadPool {
@@ -83,7 +76,7 @@ impl IdleThreadPool {
                 pool.notify_all();
             }
         });
-        let controller = start_controller(&options, &pool, wiring)?;
+        let level = PoolLevel::new(&pool, wiring, options.threads)?;
         for thread in threads {
             if let Some(number) = pool.add_thread() {
                 let thread = options.start(thread, shared.clone(), wiring, number);
@@ -93,7 +86,7 @@ impl IdleThreadPool {
         Ok(RunningThreadPool {
             shared,
             threads: started,
-            controller,
+            level,
         })
     }
 }
@@ -129,6 +122,7 @@ impl ThreadPoolOptions {
     fn spec(&self, number: usize) -> ThreadSpec {
         ThreadSpec {
             name: format!("pool {number}"),
+            part: PeThreadPart::Pool,
             cores: self.cores.clone(),
         }
     }
@@ -187,74 +181,12 @@ fn fail(wiring: &Wiring, fault: Fault) {
         .fail(Failure::for_program("pool", fault, false));
 }
 
-/// Starts the thread that changes the level of an elastic pool.
-fn start_controller(
-    options: &ThreadPoolOptions,
-    pool: &Arc<RegionPool>,
-    wiring: &Arc<Wiring>,
-) -> Result<Option<(StopSignal, std::thread::JoinHandle<()>)>, Fault> {
-    let Some(max) = options.threads.elastic_max.filter(|&max| max > 1) else {
-        return Ok(None);
-    };
-    let mut level = ElasticLevel::new(options.threads.threads, max);
-    let (stop, pool, wiring) = (StopSignal::default(), pool.clone(), wiring.clone());
-    let end = stop.clone();
-    let control = move || {
-        let mut meter = ThroughputMeter::new(&wiring, max);
-        let mut before = level.level();
-        while !end.sleep(SAMPLE_TIME.as_secs_f64()) {
-            let now = level.next(meter.sample(&wiring));
-            if std::mem::replace(&mut before, now) != now {
-                pool.set_level(now);
-            }
-        }
-    };
-    let thread = std::thread::Builder::new().name("pool level".to_owned());
-    let thread = thread.spawn(control).map_err(|error| {
-        let message = format!("cannot start the thread for the level of a pool: {error}");
-        Fault::new(FaultKind::System, message)
-    })?;
-    Ok(Some((stop, thread)))
-}
-
-/// Measures what the operators of a PE do.
-struct ThroughputMeter {
-    cores: f64,
-    at: Instant,
-    cpu_s: f64,
-    processed: u64,
-}
-
-impl ThroughputMeter {
-    fn new(wiring: &Wiring, cores: u32) -> ThroughputMeter {
-        ThroughputMeter {
-            cores: f64::from(cores),
-            at: Instant::now(),
-            cpu_s: process_cpu_s(),
-            processed: wiring.processed_count(),
-        }
-    }
-
-    fn sample(&mut self, wiring: &Wiring) -> ThroughputSample {
-        let (at, cpu_s) = (Instant::now(), process_cpu_s());
-        let processed = wiring.processed_count();
-        let seconds = (at - self.at).as_secs_f64().max(f64::MIN_POSITIVE);
-        let sample = ThroughputSample {
-            rate: processed.saturating_sub(self.processed) as f64 / seconds,
-            usage: (cpu_s - self.cpu_s) / seconds / self.cores,
-        };
-        (self.at, self.cpu_s, self.processed) = (at, cpu_s, processed);
-        sample
-    }
-}
-
-/// Processor time that the process has used, in seconds.
-fn process_cpu_s() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-}
-
 impl RunningThreadPool {
+    /// The number of threads that look for work, to be changed while they do.
+    pub fn level(&self) -> &Arc<PoolLevel> {
+        &self.level
+    }
+
     /// Waits until all regions have ended, and returns them. Threads that feed the regions have
     /// ended before.
     pub fn join(self, join: impl Fn(RegionThread) -> Option<ThreadRegion>) -> Vec<ThreadRegion> {
@@ -262,11 +194,7 @@ impl RunningThreadPool {
         while let Some(thread) = next() {
             join(thread);
         }
-        if let Some((stop, thread)) = self.controller {
-            stop.request();
-            // It runs no operators and does not panic.
-            let _ = thread.join();
-        }
+        self.level.end();
         let regions = self.shared.regions.iter();
         regions
             .filter_map(|region| region_runner::lock(region).region.take())

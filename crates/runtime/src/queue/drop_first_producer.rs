@@ -48,7 +48,7 @@ impl DropFirstProducer {
 impl DropFirstProducer {
     fn send_tuple(&mut self, tuple: SpillTuple<'_>) -> Result<(), Fault> {
         let counters = &self.state.counters;
-        let len_max = usize::try_from(counters.items_max).unwrap_or(usize::MAX);
+        let len_max = usize::try_from(counters.items_max()).unwrap_or(usize::MAX);
         match self.state.spill.push_dropping_oldest(tuple, len_max) {
             DropOutcome::Nothing => counters.count_sent(),
             DropOutcome::Oldest => {

@@ -49,7 +49,7 @@ impl QueueProducer {
         consumer: QueueConsumer,
     ) -> QueueProducer {
         QueueProducer {
-            limit: queue_state.counters.items_max,
+            limit: queue_state.counters.items_max(),
             frame_bytes: None,
             state: queue_state,
             writer,
@@ -189,8 +189,7 @@ impl QueueProducer {
     /// Whether there is room for an item, perhaps after a wait. `false`: the item is dropped.
     #[cold]
     fn wait_for_room(&mut self, drops: bool) -> Result<bool, Fault> {
-        let items_max = self.state.counters.items_max;
-        self.limit = self.state.counters.taken() + items_max;
+        self.limit = self.state.counters.taken() + self.state.counters.items_max();
         if !self.is_full() {
             return Ok(true);
         }
@@ -200,7 +199,7 @@ impl QueueProducer {
             return Ok(false);
         }
         let slot = self.state.wait_for_room(&mut self.idle)?;
-        self.limit = self.state.counters.taken() + items_max;
+        self.limit = self.state.counters.taken() + self.state.counters.items_max();
         Ok(slot == RoomWait::HasRoom)
     }
 

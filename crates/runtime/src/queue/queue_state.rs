@@ -79,7 +79,7 @@ impl QueueState {
 impl QueueState {
     /// Whether there is no room for another item.
     pub fn is_full(&self) -> bool {
-        self.counters.sent_and_kept() - self.counters.taken() >= self.counters.items_max
+        self.counters.sent_and_kept() - self.counters.taken() >= self.counters.items_max()
     }
 
     /// Waits until there is room for an item, or there never will be. A thread of the pool runs the
@@ -146,8 +146,10 @@ impl QueueState {
 
     /// Sleeps until a quarter of the queue is free.
     fn sleep(&self, idle: &mut Idler) -> Result<(), Fault> {
-        let items_max = self.counters.items_max;
-        let wake_at = self.counters.sent_and_kept() - items_max + (items_max / 4).max(1);
+        let items_max = self.counters.items_max();
+        let wake_at = self.counters.sent_and_kept() + (items_max / 4).max(1);
+        // The queue may have been made larger just now.
+        let wake_at = wake_at.saturating_sub(items_max);
         self.wake_producer_at.store(wake_at, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         let slept = if self.is_full() {

@@ -102,8 +102,20 @@ fn selected_jobs(args: &TopArgs) -> Result<Vec<JobSample>, CommandFailure> {
     }
 }
 
+/// Samples the only running job of a name, or that of a process.
+pub fn named_job(name: &str) -> Result<JobSample, CommandFailure> {
+    let mut jobs = named_jobs(name)?;
+    if jobs.len() > 1 {
+        let numbers: Vec<String> = jobs.iter().map(|job| job.job.to_string()).collect();
+        let numbers = numbers.join(", ");
+        let what = format!("there are several jobs {name}; name one by its process: {numbers}");
+        return Err(CommandFailure::Program(what));
+    }
+    Ok(jobs.swap_remove(0))
+}
+
 /// Samples the running jobs of a name, or the one of a process; there has to be one.
-pub fn named_jobs(name: &str) -> Result<Vec<JobSample>, CommandFailure> {
+fn named_jobs(name: &str) -> Result<Vec<JobSample>, CommandFailure> {
     let found = samples_of_name(name);
     if !found.is_empty() {
         return Ok(found);

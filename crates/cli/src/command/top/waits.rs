@@ -149,6 +149,7 @@ mod tests {
             links: vec![crossing],
             queues: Vec::new(),
             taps: None,
+            plan_words: None,
             library_calls: Vec::new(),
         }
     }
