@@ -24,6 +24,8 @@ pub struct NativeFn {
     /// Whether a call lets its thread sleep, or reads what is counted of the operator: the tuples
     /// up to this one are counted before it.
     pub needs_counts: bool,
+    /// Whether it asks for the pane that fires: a call where none fires fails.
+    pub needs_pane: bool,
     /// Why it cannot be called: it is known by name only.
     pub unsupported: Option<Unsupported>,
     /// Finds constant arguments with which every call would fail.
@@ -59,6 +61,13 @@ impl NativeFn {
     #[must_use]
     pub const fn with_counts(mut self) -> NativeFn {
         self.needs_counts = true;
+        self
+    }
+
+    /// Says that a call needs a pane that fires.
+    #[must_use]
+    pub const fn with_pane(mut self) -> NativeFn {
+        self.needs_pane = true;
         self
     }
 }

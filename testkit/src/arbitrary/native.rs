@@ -60,6 +60,7 @@ const fn native(
         eval,
         is_range: false,
         needs_counts: false,
+        needs_pane: false,
         unsupported: None,
         check: None,
     }

@@ -170,10 +170,11 @@ impl<'w> Expander<'_, 'w> {
             let Some(ty) = self.session.resolve_type(ty, scope) else {
                 continue;
             };
-            let (scope, context) = (
-                binding.actual_scope(composite_scope),
-                TypingContext::attribute_free(),
-            );
+            let scope = binding.actual_scope(composite_scope);
+            let context = TypingContext {
+                panes: true,
+                ..TypingContext::attribute_free()
+            };
             Typer::new(self.session, scope, context).expr(expr, Some(&ty));
         }
     }

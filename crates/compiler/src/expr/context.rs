@@ -28,6 +28,9 @@ pub struct TypingContext {
     pub returns: AllowedReturn,
     /// Whether stateful functions may be called.
     pub stateful: StatefulCalls,
+    /// Whether functions that ask for the pane that fires may be called: in an output clause behind
+    /// a window over event time, and in functions, whose callers are not known.
+    pub panes: bool,
     /// Whether numbers without a suffix are of the type of what they stand beside, and numbers of
     /// different types may stand side by side.
     pub open_numbers: bool,

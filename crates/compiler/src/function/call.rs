@@ -188,6 +188,7 @@ impl<'w> Typer<'_, 'w> {
             }
         }
         self.log_stateful(signature, span);
+        self.check_pane(signature, span);
         sound &= self.check_constants(signature, &list, args.asts).is_some();
         let call = sound.then(|| self.finish_call(fit, list, span))??;
         Some(bounded_like(call, first))
@@ -278,6 +279,22 @@ impl<'w> Typer<'_, 'w> {
         };
         let message = format!("stateful function `{name}` {place}");
         let finding = Diagnostic::error("stateful-call", span, message);
+        self.session.report(finding.help(help));
+    }
+
+    /// Reports a function of the pane that fires where none does.
+    fn check_pane(&self, signature: &Signature, span: Span) {
+        let FunctionOwner::Native(id) = signature.owner else {
+            return;
+        };
+        if self.context.panes || !self.session.symbols.native(id).needs_pane {
+            return;
+        }
+        let name = &signature.name;
+        let message = format!("`{name}` asks for the pane that fires, and none fires here");
+        let finding = Diagnostic::error("no-pane", span, message);
+        let help = "call it in the output clause of an operator whose window is timeInterval or \
+                    session";
         self.session.report(finding.help(help));
     }
 

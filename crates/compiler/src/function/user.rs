@@ -67,6 +67,7 @@ impl<'w> Session<'w> {
         let context = TypingContext {
             returns,
             stateful,
+            panes: true,
             ..TypingContext::default()
         };
         let block = ScopeLevel::Block(Rc::new(BlockScope::default()));

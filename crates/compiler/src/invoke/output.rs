@@ -8,7 +8,7 @@ use syntax::ast::{self, Actual, ExprKind, Ident, Mode, PortClause};
 use syntax::{DeclarationKind, Diagnostic};
 use tuple::TupleType;
 
-use super::{assignment_effects, forward};
+use super::{assignment_effects, forward, window};
 use crate::expr::{ReadableInputs, Typer, TypingContext};
 use crate::instance::InvocationContext;
 use crate::names::nearest;
@@ -156,7 +156,10 @@ impl<'w> OutputPortTyper<'_, '_, 'w> {
     }
 
     fn context(&self) -> TypingContext {
-        let context = TypingContext::output(self.functions.clone());
+        let context = TypingContext {
+            panes: window::fires_panes(self.invocation.ast),
+            ..TypingContext::output(self.functions.clone())
+        };
         match self.invocation.outputs[self.at].assign {
             AssignmentMode::AttributeFree => TypingContext {
                 inputs: ReadableInputs::Refused("the output clause of this operator"),

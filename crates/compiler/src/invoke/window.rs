@@ -6,7 +6,7 @@
 //! ```
 
 use graph::{Param, Window, WindowKind, WindowingMode};
-use syntax::ast::{Expr, PortClause};
+use syntax::ast::{Expr, ExprKind, Invocation, PortClause};
 use syntax::{Diagnostic, Span};
 
 use super::logic;
@@ -97,4 +97,17 @@ fn window<'w>(
         .is_some_and(|p| params.iter().any(|q| &*q.name == p));
     partitioned(invocation, port, &window, clause, has_param);
     Some((window, clause.span))
+}
+
+/// Whether a window of an invocation fires panes or sessions. A window without a kind, which is
+/// reported by itself, may be meant to.
+pub(super) fn fires_panes(invocation: &Invocation) -> bool {
+    let mut windows = invocation.windows.iter();
+    windows.any(|window| !window.body.iter().any(is_without_panes))
+}
+
+/// Whether a part of a window says that it is not over event time.
+fn is_without_panes(part: &Expr) -> bool {
+    matches!(&part.kind, ExprKind::Name(name)
+        if matches!(&*name.name.text, "tumbling" | "sliding"))
 }

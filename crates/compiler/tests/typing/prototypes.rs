@@ -32,6 +32,7 @@ pub fn natives() -> &'static [NativeFn] {
             eval: default,
             is_range: false,
             needs_counts: false,
+            needs_pane: false,
             unsupported: None,
             check: None,
         };

@@ -202,6 +202,7 @@ const fn function(
         eval,
         is_range: false,
         needs_counts: false,
+        needs_pane: false,
         unsupported: None,
         check: None,
     }

@@ -24,6 +24,7 @@ const NATIVES: [NativeFn; 1] = [NativeFn {
     eval: note,
     is_range: false,
     needs_counts: false,
+    needs_pane: false,
     unsupported: None,
     check: None,
 }];

@@ -80,6 +80,7 @@ pub(super) const fn native(
         eval,
         is_range: false,
         needs_counts: false,
+        needs_pane: false,
         unsupported: None,
         check: None,
     }

@@ -21,13 +21,15 @@ const FUNCTIONS: &[NativeFn] = &[
         "The first instant of the pane that fires, or the first event time of the session: in the \
          output of an operator whose window is timeInterval or session.",
         |c| current_pane(c).map(|pane| timestamp_value(pane.start)),
-    ),
+    )
+    .with_pane(),
     eventtime(
         "timestamp intervalEnd()",
         "The first instant behind the pane or session that fires; a session ends the gap after its \
          last event time. In the output of an operator whose window is timeInterval or session.",
         |c| current_pane(c).map(|pane| timestamp_value(pane.end)),
-    ),
+    )
+    .with_pane(),
     eventtime(
         "<tuple T> timestamp getEventTime(T t)",
         "The event time of a tuple: what its attribute that `@eventTime` names says.",
@@ -38,13 +40,15 @@ const FUNCTIONS: &[NativeFn] = &[
         "Why the pane or session fires: `paneOnComplete` when the watermark has passed its end, `paneLate` when \
          late tuples have come since; `paneEarly` has no trigger.",
         |c| current_pane(c).map(|pane| Value::Enum(pane.timing as u32)),
-    ),
+    )
+    .with_pane(),
     eventtime(
         "uint64 paneIndex()",
         "How often the pane or session that fires has fired before; of sessions that became one, \
          the one that fired most often counts.",
         |c| current_pane(c).map(|pane| Value::Uint64(pane.index)),
-    ),
+    )
+    .with_pane(),
     eventtime(
         "timestamp toTimestamp(uint64 ticks, Sys.Resolution resolution)",
         "The instant so many milliseconds, microseconds or nanoseconds after the epoch.",
