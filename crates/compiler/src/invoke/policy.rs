@@ -154,7 +154,15 @@ impl<'w> WindowPolicyReader<'_, '_, 'w> {
             );
             return self.fail(amount.span, message);
         }
-        Some(Policy::Delta(index, typer.fold(&found, amount.span)?))
+        let value = typer.fold(&found, amount.span)?;
+        if is_below_zero(&value) {
+            let message = "the amount of a `delta` cannot be negative";
+            let finding = Diagnostic::error("window-policy", amount.span, message);
+            let help = "a `delta` is how far the attribute may rise above that of an earlier tuple";
+            self.invocation.session.report(finding.help(help));
+            return None;
+        }
+        Some(Policy::Delta(index, value))
     }
 
     fn constant(&self, expr: &'w Expr) -> Option<(Value, Type)> {
@@ -166,5 +174,21 @@ impl<'w> WindowPolicyReader<'_, '_, 'w> {
 
     fn fail<T>(&self, span: Span, message: impl Into<String>) -> Option<T> {
         self.invocation.session.fail("window-policy", span, message)
+    }
+}
+
+/// Whether a number is below zero, or none, so that no difference can exceed it as it should.
+fn is_below_zero(amount: &Value) -> bool {
+    match amount {
+        Value::Int8(n) => *n < 0,
+        Value::Int16(n) => *n < 0,
+        Value::Int32(n) => *n < 0,
+        Value::Int64(n) => *n < 0,
+        Value::Float32(n) => n.is_nan() || *n < 0.0,
+        Value::Float64(n) => n.is_nan() || *n < 0.0,
+        Value::Decimal32(n) => n.is_nan() || n.is_negative() && !n.is_zero(),
+        Value::Decimal64(n) => n.is_nan() || n.is_negative() && !n.is_zero(),
+        Value::Decimal128(n) => n.is_nan() || n.is_negative() && !n.is_zero(),
+        _ => false,
     }
 }

@@ -90,7 +90,7 @@ fn window<'w>(
             .fail("window-not-allowed", clause.port.span, message);
     }
     let parts = WindowParts::read(invocation, port, clause)?;
-    let window = parts.window(invocation, clause)?;
+    let window = parts.window(invocation, port, clause)?;
     fits(invocation, port, &window, clause.span)?;
     let has_param = model
         .partition_param

@@ -164,6 +164,7 @@ impl WindowParts {
     pub fn window(
         self,
         invocation: &InvocationContext<'_, '_>,
+        port: usize,
         clause: &PortClause<Vec<Expr>>,
     ) -> Option<Window> {
         let fail = |span, message: &str| invocation.session.fail("window-parts", span, message);
@@ -190,7 +191,13 @@ impl WindowParts {
         }
         let given = trigger.as_ref().map(|(policy, span)| (policy, *span));
         let eviction = self.eviction.as_ref();
-        if !window_zero::verify(invocation, kind, (&evict, evict_span), given, eviction) {
+        if !window_zero::verify(
+            (invocation, port),
+            kind,
+            (&evict, evict_span),
+            given,
+            eviction,
+        ) {
             return None;
         }
         let trigger = match (kind, trigger) {

@@ -10,7 +10,7 @@ const TRIGGER_HELP: &str = "`count(1)` fires for each tuple; so does a window wi
 
 /// Whether a window fires at times that exist; reports if not. Warns of one that keeps nothing.
 pub(super) fn verify(
-    invocation: &InvocationContext<'_, '_>,
+    (invocation, port): (&InvocationContext<'_, '_>, usize),
     kind: WindowKind,
     evict: (&Policy, Span),
     trigger: Option<(&Policy, Span)>,
@@ -18,7 +18,7 @@ pub(super) fn verify(
 ) -> bool {
     let fires = fires(invocation, kind, evict, trigger);
     if fires {
-        warn_if_empty(invocation, kind, evict, eviction);
+        warn_if_empty((invocation, port), kind, evict, eviction);
     }
     fires
 }
@@ -54,16 +54,26 @@ fn fires(
 
 /// Warns of a window that keeps no tuple, so that it never has a result.
 fn warn_if_empty(
-    invocation: &InvocationContext<'_, '_>,
+    (invocation, port): (&InvocationContext<'_, '_>, usize),
     kind: WindowKind,
     (evict, evict_span): (&Policy, Span),
     eviction: Option<&(PartitionEviction, Span)>,
 ) {
+    // A Join that keeps nothing of a port still joins its tuples as they come.
+    let works_when_empty = invocation.inputs[port]
+        .windows
+        .iter()
+        .any(|form| form.every_tuple);
     let (span, message, help) = match (kind, evict, eviction) {
         (WindowKind::Tumbling, Policy::Count(0), _) => (
             evict_span,
             "a tumbling window of `count(0)` keeps no tuple and never fires",
             "the smallest that fires is `count(1)`",
+        ),
+        (WindowKind::Sliding, Policy::Count(0), _) if !works_when_empty => (
+            evict_span,
+            "a sliding window of `count(0)` keeps no tuple and never has a result",
+            "write how many tuples the window keeps, at least 1",
         ),
         (_, _, Some((PartitionEviction::Count(0), span))) => (
             *span,
