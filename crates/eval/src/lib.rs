@@ -24,7 +24,7 @@ pub use evaluation::{Evaluation, InputTuples, Submit};
 pub use event_time::{OperatorEventTime, Pane, PaneTiming};
 pub use fault::{Fault, FaultKind};
 pub use interp::Interpreter;
-pub use native::{CheckArguments, NativeCall, NativeFn, WrongArgument};
+pub use native::{CheckArguments, NativeCall, NativeFn, PortSide, WrongArgument};
 pub use no_services::NoServices;
 pub use operator_watermark::OperatorWatermark;
 pub use services::{EvaluateCondition, KeptValue, Services, TraceLevel};

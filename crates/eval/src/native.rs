@@ -26,10 +26,21 @@ pub struct NativeFn {
     pub needs_counts: bool,
     /// Whether it asks for the pane that fires: a call where none fires fails.
     pub needs_pane: bool,
+    /// Whether its first argument is the number of a port of the operator, and on which side.
+    pub port: Option<PortSide>,
     /// Why it cannot be called: it is known by name only.
     pub unsupported: Option<Unsupported>,
     /// Finds constant arguments with which every call would fail.
     pub check: Option<CheckArguments>,
+}
+
+/// Ports of an operator that a function knows by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortSide {
+    /// Input ports.
+    Input,
+    /// Output ports.
+    Output,
 }
 
 /// Looks at the arguments of a call: the value of each that is known when compiling.
@@ -61,6 +72,13 @@ impl NativeFn {
     #[must_use]
     pub const fn with_counts(mut self) -> NativeFn {
         self.needs_counts = true;
+        self
+    }
+
+    /// Says that the first argument is the number of a port.
+    #[must_use]
+    pub const fn with_port(mut self, side: PortSide) -> NativeFn {
+        self.port = Some(side);
         self
     }
 

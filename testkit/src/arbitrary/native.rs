@@ -61,6 +61,7 @@ const fn native(
         is_range: false,
         needs_counts: false,
         needs_pane: false,
+        port: None,
         unsupported: None,
         check: None,
     }

@@ -1,9 +1,10 @@
 //! Typing of calls: arguments, the choice of the function, and the typed call.
 
+use eval::PortSide;
 use graph::{Arg, Callee, ExprKind, OutputCall, Unsupported};
 use syntax::ast;
 use syntax::{DeclarationKind, Diagnostic, Span};
-use tuple::Type;
+use tuple::{Type, Value};
 
 use super::candidates::FunctionCandidates;
 use super::overload::{OverloadArgument, OverloadChoice, OverloadFit, choose};
@@ -189,6 +190,7 @@ impl<'w> Typer<'_, 'w> {
         }
         self.log_stateful(signature, span);
         self.check_pane(signature, span);
+        sound &= self.check_port(signature, &list, args.asts).is_some();
         sound &= self.check_constants(signature, &list, args.asts).is_some();
         let call = sound.then(|| self.finish_call(fit, list, span))??;
         Some(bounded_like(call, first))
@@ -258,6 +260,37 @@ impl<'w> Typer<'_, 'w> {
             "" => finding,
             help => finding.help(help),
         })
+    }
+
+    /// Reports a constant number of a port that the operator does not have.
+    fn check_port(&self, signature: &Signature, args: &[Arg], asts: &[ast::Expr]) -> Option<()> {
+        let (FunctionOwner::Native(id), Some(site)) = (signature.owner, &self.operator) else {
+            return Some(());
+        };
+        let side = self.session.symbols.native(id).port;
+        // With an argument missing the others would be taken for their neighbours.
+        let first = args.first().filter(|_| args.len() == asts.len());
+        let (Some(side), Some(Arg::Value(first))) = (side, first) else {
+            return Some(());
+        };
+        let (direction, count) = match side {
+            PortSide::Input => ("input", site.inputs.len()),
+            PortSide::Output => ("output", site.outputs.len()),
+        };
+        let Some(Value::Uint32(port)) = self.session.try_fold(first) else {
+            return Some(());
+        };
+        if (port as usize) < count {
+            return Some(());
+        }
+        let message = format!("this operator has no {direction} port {port}");
+        let help = match count {
+            0 => format!("it has no {direction} ports at all"),
+            1 => format!("its only {direction} port is number 0"),
+            _ => format!("its {direction} ports are numbered from 0 to {}", count - 1),
+        };
+        let finding = Diagnostic::error("port-out-of-range", asts.first()?.span, message);
+        self.report(finding.help(help))
     }
 
     fn log_stateful(&mut self, signature: &Signature, span: Span) {

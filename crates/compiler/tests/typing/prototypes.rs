@@ -33,6 +33,7 @@ pub fn natives() -> &'static [NativeFn] {
             is_range: false,
             needs_counts: false,
             needs_pane: false,
+            port: None,
             unsupported: None,
             check: None,
         };

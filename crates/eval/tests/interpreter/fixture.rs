@@ -203,6 +203,7 @@ const fn function(
         is_range: false,
         needs_counts: false,
         needs_pane: false,
+        port: None,
         unsupported: None,
         check: None,
     }

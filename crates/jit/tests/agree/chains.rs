@@ -25,6 +25,7 @@ const NATIVES: [NativeFn; 1] = [NativeFn {
     is_range: false,
     needs_counts: false,
     needs_pane: false,
+    port: None,
     unsupported: None,
     check: None,
 }];

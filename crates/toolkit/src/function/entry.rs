@@ -81,6 +81,7 @@ pub(super) const fn native(
         is_range: false,
         needs_counts: false,
         needs_pane: false,
+        port: None,
         unsupported: None,
         check: None,
     }

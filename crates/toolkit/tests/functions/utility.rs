@@ -542,7 +542,7 @@ fn metrics() {
         port,
         &[uint32(0), name, int64(0)],
         Type::Void,
-        "not counted",
+        "no input port 0",
     );
 }
 

@@ -1,6 +1,6 @@
 //! Metrics: the operator's own, and those that the run time counts.
 
-use eval::{Fault, FaultKind, NativeCall, NativeFn};
+use eval::{Fault, FaultKind, NativeCall, NativeFn, PortSide};
 use tuple::Value;
 
 use crate::function::arguments::{NativeArguments, NativeResult, VOID, rstring};
@@ -17,37 +17,31 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     utility(
         "stateful void getInputPortMetricValue(uint32 port, Sys.OperatorInputPortMetricName name, \
          mutable int64 value)",
-        "Sets `value` to the value of a metric of an input port. Faults if the run time does not \
-         count it.",
-        |c| {
-            runtime_metric(
-                c,
-                &format!("inputPortMetric.{}.{}", c.uint32(0), c.enumerator(1)),
-                2,
-            )
-        },
+        "Sets `value` to the value of a metric of an input port. Faults if there is no such port, \
+         or the run time does not count it.",
+        |c| port_metric(c, PortSide::Input),
     )
-    .with_counts(),
+    .with_counts()
+    .with_port(PortSide::Input),
     utility(
         "stateful void getOutputPortMetricValue(uint32 port, Sys.OperatorOutputPortMetricName \
          name, mutable int64 value)",
-        "Sets `value` to the value of a metric of an output port. Faults if the run time does not \
-         count it.",
-        |c| {
-            runtime_metric(
-                c,
-                &format!("outputPortMetric.{}.{}", c.uint32(0), c.enumerator(1)),
-                2,
-            )
-        },
+        "Sets `value` to the value of a metric of an output port. Faults if there is no such port, \
+         or the run time does not count it.",
+        |c| port_metric(c, PortSide::Output),
     )
-    .with_counts(),
+    .with_counts()
+    .with_port(PortSide::Output),
     utility(
         "stateful void getOperatorMetricValue(Sys.OperatorSystemMetricName name, mutable int64 \
          value)",
         "Sets `value` to the value of a metric of the operator. Faults if the run time does not \
          count it.",
-        |c| runtime_metric(c, &format!("operatorMetric.{}", c.enumerator(0)), 1),
+        |c| {
+            let name = c.enumerator(0).to_owned();
+            runtime_metric(c, &format!("operatorMetric.{name}"), 1)
+                .unwrap_or_else(|| Err(not_counted(&name, "the operator")))
+        },
     )
     .with_counts(),
     utility(
@@ -91,17 +85,37 @@ pub(super) const FUNCTIONS: &[NativeFn] = &[
     ),
 ];
 
-/// A metric of the run time, which answers for it as a property.
-fn runtime_metric(c: &mut NativeCall<'_>, name: &str, target: usize) -> NativeResult {
-    let value = c.services.property(name).and_then(|text| text.parse().ok());
-    let Some(value) = value else {
-        return Err(Fault::new(
-            FaultKind::Limit,
-            format!("the metric {name} is not counted"),
-        ));
+/// A metric of a port, whose number is the first argument.
+fn port_metric(c: &mut NativeCall<'_>, side: PortSide) -> NativeResult {
+    let (port, name) = (c.uint32(0), c.enumerator(1).to_owned());
+    let (direction, always_counted) = match side {
+        PortSide::Input => ("input", "nTuplesProcessed"),
+        PortSide::Output => ("output", "nTuplesSubmitted"),
     };
-    c.set_int64(target, value);
-    Ok(VOID)
+    let property = |name: &str| format!("{direction}PortMetric.{port}.{name}");
+    if let Some(found) = runtime_metric(c, &property(&name), 2) {
+        return found;
+    }
+    if c.services.property(&property(always_counted)).is_some() {
+        return Err(not_counted(&name, &format!("{direction} port {port}")));
+    }
+    let message = format!("the operator has no {direction} port {port}; the first is number 0");
+    Err(Fault::value(message))
+}
+
+/// Sets an argument to a metric of the run time, which answers for it as a property; `None` if the
+/// run time does not know it.
+fn runtime_metric(c: &mut NativeCall<'_>, property: &str, target: usize) -> Option<NativeResult> {
+    let text = c.services.property(property)?;
+    c.set_int64(target, text.parse().ok()?);
+    Some(Ok(VOID))
+}
+
+fn not_counted(name: &str, whose: &str) -> Fault {
+    Fault::new(
+        FaultKind::Limit,
+        format!("the metric {name} of {whose} is not counted"),
+    )
 }
 
 fn get(c: &mut NativeCall<'_>) -> NativeResult {
