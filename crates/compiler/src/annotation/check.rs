@@ -78,7 +78,9 @@ pub(crate) fn of_operator(
     all
 }
 
-/// The parallel region that an invocation with `@parallel` becomes; checks its annotations.
+/// The parallel region that an invocation with `@parallel` becomes. What is wrong with the
+/// annotations is reported when they are checked for the operator or composite, whose ports they
+/// may name.
 pub(crate) fn parallel_region<'w>(
     session: &Session<'w>,
     scope: &Scope<'w>,
@@ -96,7 +98,9 @@ pub(crate) fn parallel_region<'w>(
         target,
         ports,
     };
+    let mute_guard = session.diagnostics.mute(true);
     let checked = check.all(annotations);
+    drop(mute_guard);
     let (_, keys) = checked.iter().find(|(name, _)| &**name == "parallel")?;
     ParallelRegion::from_keys(keys, ports)
 }

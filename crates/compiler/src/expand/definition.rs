@@ -6,7 +6,7 @@ use syntax::ast::{Composite, Ident, QName};
 use syntax::{Diagnostic, Span};
 
 use crate::load::name_visitor::{self, NameRole, NameVisitor};
-use crate::types::formal_in_default;
+use crate::types::{formal_in_default, static_type_of_stream, stream_names};
 use crate::{Diagnostics, Session};
 
 /// Checks ports, formals, static types and instance names.
@@ -82,8 +82,8 @@ fn instances(composite: &Composite, diagnostics: &Diagnostics) {
     });
 }
 
-/// A static type is the same whatever is passed: it cannot depend on a formal, nor be made of a
-/// type that may.
+/// A static type is the same whatever is passed: it cannot depend on a formal or a stream, nor be
+/// made of a type that may.
 fn static_types(composite: &Composite, diagnostics: &Diagnostics) {
     let named = type_references(composite);
     let formals = formals_within(&named);
@@ -94,6 +94,10 @@ fn static_types(composite: &Composite, diagnostics: &Diagnostics) {
             let message = format!("static type `{own}` cannot depend on `{}`", formal.text);
             let finding = Diagnostic::error("static-type-formal", def.name.span, message);
             diagnostics.add(finding.label(formal.span, "it is used here"));
+            continue;
+        }
+        if let Some(stream) = named[at].stream {
+            diagnostics.add(static_type_of_stream(stream));
             continue;
         }
         let mut types = named[at].types.iter();
@@ -114,6 +118,8 @@ fn static_types(composite: &Composite, diagnostics: &Diagnostics) {
 struct TypeReferences<'a> {
     /// First formal that is mentioned.
     formal: Option<&'a Ident>,
+    /// First port or stream of the composite that is mentioned.
+    stream: Option<&'a Ident>,
     /// The types of the composite, each by its index there.
     types: Vec<(&'a Ident, usize)>,
 }
@@ -124,10 +130,12 @@ fn type_references(composite: &Composite) -> Vec<TypeReferences<'_>> {
     for (at, def) in composite.types.iter().enumerate() {
         by_name.entry(&*def.name.text).or_insert(at);
     }
+    let streams = stream_names(composite).collect();
     let named = composite.types.iter().map(|def| {
         let mut walk = TypeReferenceVisitor {
             composite: &composite.name.text,
             by_name: &by_name,
+            streams: &streams,
             named: TypeReferences::default(),
         };
         name_visitor::type_def(def, &mut walk);
@@ -165,6 +173,8 @@ struct TypeReferenceVisitor<'a, 'n> {
     composite: &'a str,
     /// Types of the composite by name, as indices of its definitions.
     by_name: &'n HashMap<&'a str, usize>,
+    /// Names of ports and streams of the composite.
+    streams: &'n HashSet<&'a str>,
     named: TypeReferences<'a>,
 }
 
@@ -172,6 +182,13 @@ impl<'a> TypeReferenceVisitor<'a, '_> {
     fn type_name(&mut self, name: &'a Ident) {
         if let Some(&at) = self.by_name.get(&*name.text) {
             self.named.types.push((name, at));
+        }
+    }
+
+    /// A type hides a stream of its name.
+    fn stream_name(&mut self, name: &'a Ident) {
+        if self.streams.contains(&*name.text) && !self.by_name.contains_key(&*name.text) {
+            self.named.stream.get_or_insert(name);
         }
     }
 }
@@ -182,6 +199,7 @@ impl<'a> NameVisitor<'a> for TypeReferenceVisitor<'a, '_> {
             self.named.formal.get_or_insert(&name.name);
         } else if name.namespace.is_none() && role == NameRole::Type {
             self.type_name(&name.name);
+            self.stream_name(&name.name);
         }
     }
 

@@ -147,6 +147,15 @@ impl<'w> Scope<'w> {
         })
     }
 
+    /// Whether a local or state variable has a name.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        self.levels().any(|level| match level {
+            ScopeLevel::Block(block) => block.vars.borrow().contains_key(name),
+            ScopeLevel::Operator(operator) => operator.state(name).is_some(),
+            _ => false,
+        })
+    }
+
     /// Whether it is the default of a composite's formal.
     pub fn is_default(&self) -> bool {
         self.levels()

@@ -14,5 +14,5 @@ mod tuple_body;
 
 pub use cast::castable;
 pub(crate) use describe::{add_type_difference, difference, kind_of};
-pub(crate) use named::formal_in_default;
+pub(crate) use named::{formal_in_default, static_type_of_stream, stream_names};
 pub(crate) use primitive::primitive;

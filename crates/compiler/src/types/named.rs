@@ -37,7 +37,7 @@ impl<'w> Session<'w> {
             Ok(Definition::Type(owner, def)) => self.unit_type(owner, def, &name.name),
             Ok(_) => None,
             Err(finding) => {
-                let finding = finding.map(|finding| self.hint_type(*finding, name, scope));
+                let finding = finding.and_then(|finding| self.hint_type(*finding, name, scope));
                 self.diagnostics.add_or_note(finding);
                 None
             }
@@ -320,6 +320,11 @@ impl<'w> Session<'w> {
             self.report(formal_in_default(name));
             return None;
         }
+        if scope.has_variable(&name.text) {
+            // That its name begins with `$` was reported where it is declared.
+            self.diagnostics.note_poisoned();
+            return None;
+        }
         let Some(composite_scope) = scope.composite_scope() else {
             let message = format!("there is no composite parameter `{}` here", name.text);
             return self.fail("unknown-formal", name.span, message);
@@ -369,20 +374,36 @@ impl<'w> Session<'w> {
         }
     }
 
-    fn hint_type(&self, finding: Diagnostic, name: &QName, scope: &Scope<'w>) -> Diagnostic {
+    /// Adds what may be meant to the report of an unknown type; `None` if another report says it.
+    fn hint_type(
+        &self,
+        finding: Diagnostic,
+        name: &QName,
+        scope: &Scope<'w>,
+    ) -> Option<Diagnostic> {
         if finding.code != "unknown-type" || name.namespace.is_some() {
-            return finding;
+            return Some(finding);
         }
         let Some(composite_scope) = scope.composite_scope() else {
-            return finding;
+            return Some(finding);
         };
+        let composite = composite_scope.ast;
+        // Static types are resolved without an instance, and so without its streams.
+        if stream_names(composite).any(|stream| *stream == *name.name.text) {
+            let mut plain = composite.types.iter().filter(|def| !def.is_static);
+            let (start, end) = (name.span.start, name.span.end);
+            // A static type that is made of one that is not is reported by itself.
+            let is_told = self.symbols.unit(composite_scope.unit).is_checked
+                && plain.any(|def| def.span.start <= start && end <= def.span.end);
+            return (!is_told).then(|| static_type_of_stream(&name.name));
+        }
         let mut streams = Vec::new();
         let suggestions = &self.symbols.suggestions;
-        suggestions.did_you_mean(finding, &name.name.text, || {
+        Some(suggestions.did_you_mean(finding, &name.name.text, || {
             streams = composite_scope.stream_names();
             let types = composite_scope.type_names().map(|s| -> &str { s });
             streams.iter().map(|s| &**s).chain(types)
-        })
+        }))
     }
 }
 
@@ -401,4 +422,25 @@ pub(crate) fn mode_word(mode: &Mode) -> &'static str {
 pub(crate) fn formal_in_default(name: &Ident) -> Diagnostic {
     let message = format!("the default of a parameter cannot refer to `{}`", name.text);
     Diagnostic::error("formal-in-default", name.span, message)
+}
+
+/// Names of the ports and streams of a composite.
+pub(crate) fn stream_names(composite: &Composite) -> impl Iterator<Item = &str> {
+    let ports = composite.inputs.iter().chain(&composite.outputs);
+    let streams = composite
+        .graph
+        .iter()
+        .flat_map(|invocation| &invocation.outputs);
+    let ports = ports.map(|port| &*port.name.text);
+    ports.chain(streams.map(|stream| &*stream.name.text))
+}
+
+/// The error of a port or stream in a static type.
+pub(crate) fn static_type_of_stream(name: &Ident) -> Diagnostic {
+    let message = format!(
+        "a static type cannot be made of stream `{}`, which only an instance of the composite has",
+        name.text
+    );
+    Diagnostic::error("static-type-part", name.span, message)
+        .help("write the type of the stream out, or leave `static` out")
 }

@@ -1,5 +1,7 @@
 //! Operator invocations.
 
+use std::collections::HashSet;
+
 use super::AstLowering;
 use crate::SyntaxKind::*;
 use crate::ast::{Expr, Ident, InPort, Invocation, Logic, OutPort, Param, PortClause};
@@ -30,9 +32,14 @@ impl<'a> AstLowering<'a> {
             head: self.span(head).to(self.span(inputs)),
         };
         for body in node.nodes_of_kind(InvocationBody) {
+            let mut seen = HashSet::new();
             for clause in body.nodes() {
+                let before = EntryCounts::of(&invocation);
                 for entry in clause.nodes() {
                     self.entry(&mut invocation, entry);
+                }
+                if !seen.insert(clause.kind()) {
+                    before.leave_out_repeated(&mut invocation);
                 }
             }
         }
@@ -141,5 +148,73 @@ impl<'a> AstLowering<'a> {
                 Logic::OnProcess(word?, stmt)
             }
         })
+    }
+}
+
+/// How many entries an invocation had before its second clause of one kind.
+struct EntryCounts {
+    logic: usize,
+    windows: usize,
+    params: usize,
+    output: usize,
+    config: usize,
+}
+
+impl EntryCounts {
+    fn of(invocation: &Invocation) -> EntryCounts {
+        EntryCounts {
+            logic: invocation.logic.len(),
+            windows: invocation.windows.len(),
+            params: invocation.params.len(),
+            output: invocation.output.len(),
+            config: invocation.config.len(),
+        }
+    }
+
+    /// Leaves out entries that an earlier clause has for the same port or name: that there are two
+    /// clauses was reported.
+    fn leave_out_repeated(&self, invocation: &mut Invocation) {
+        retain_new(&mut invocation.logic, self.logic, is_same_entry);
+        retain_new(&mut invocation.windows, self.windows, |a, b| {
+            a.port.text == b.port.text
+        });
+        retain_new(&mut invocation.params, self.params, |a, b| {
+            a.name.text == b.name.text
+        });
+        retain_new(&mut invocation.config, self.config, |a, b| {
+            a.name.text == b.name.text
+        });
+        // What is assigned in the later clause only is assigned.
+        for later in invocation.output.split_off(self.output) {
+            let mut earlier = invocation.output.iter_mut();
+            match earlier.find(|clause| clause.port.text == later.port.text) {
+                Some(clause) => {
+                    let first = clause.body.len();
+                    clause.body.extend(later.body);
+                    retain_new(&mut clause.body, first, |a, b| a.0.text == b.0.text);
+                }
+                None => invocation.output.push(later),
+            }
+        }
+    }
+}
+
+/// Keeps those entries from `first` on that are not the same as one before `first`.
+fn retain_new<T>(entries: &mut Vec<T>, first: usize, is_same: impl Fn(&T, &T) -> bool) {
+    let later = entries.split_off(first);
+    let earlier = entries.len();
+    for entry in later {
+        if !entries[..earlier].iter().any(|one| is_same(one, &entry)) {
+            entries.push(entry);
+        }
+    }
+}
+
+fn is_same_entry(a: &Logic, b: &Logic) -> bool {
+    match (a, b) {
+        (Logic::OnTuple(a, _), Logic::OnTuple(b, _))
+        | (Logic::OnPunct(a, _), Logic::OnPunct(b, _)) => a.text == b.text,
+        (Logic::OnProcess(..), Logic::OnProcess(..)) => true,
+        _ => false,
     }
 }

@@ -111,7 +111,7 @@ pub(in crate::parser) fn elements(
                 return;
             }
         }
-        if p.pos == before && !p.at(Comma) {
+        if (p.pos == before && !p.at(Comma)) || lacks_brace(p, close) {
             return;
         }
         if !p.eat(Comma) {
@@ -122,6 +122,13 @@ pub(in crate::parser) fn elements(
             return;
         }
     }
+}
+
+/// Whether a tuple ends before the comma here although its brace is missing: what follows is the
+/// last argument of the call around it, as in `submit({a = 1, Out);`.
+fn lacks_brace(p: &Parser, close: SyntaxKind) -> bool {
+    let is_argument = matches!(p.nth(1), Ident | Number) && p.nth(2) == RParen;
+    close == RBrace && p.at(Comma) && is_argument
 }
 
 /// Passes over tokens to the next comma or to `close`, if the list is closed at all.

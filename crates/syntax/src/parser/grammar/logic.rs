@@ -104,14 +104,17 @@ fn handler(p: &mut Parser) {
         }
         false if p.at_any(&[RBrace, Eof]) => p.error_expected("a statement"),
         false => {
+            let entry = p.indentation(p.pos.saturating_sub(1));
             stmt::statement(p);
-            unbraced_statements(p);
+            unbraced_statements(p, entry);
+            unopened_brace(p, entry);
         }
     }
 }
 
 /// Further statements behind the one of a handler without braces, and the brace that may end them.
-fn unbraced_statements(p: &mut Parser) {
+/// The entry is indented by `entry` blanks.
+fn unbraced_statements(p: &mut Parser, entry: usize) {
     if !p.is_at_boundary() || !is_statement(p) {
         return;
     }
@@ -120,7 +123,28 @@ fn unbraced_statements(p: &mut Parser) {
     while is_statement(p) {
         stmt::statement(p);
     }
-    unbraced_end(p);
+    unbraced_end(p, entry);
+}
+
+/// The brace behind the one statement of a handler whose `{` was forgotten.
+fn unopened_brace(p: &mut Parser, entry: usize) {
+    if is_end_of_entry(p, entry) {
+        p.error_at_token("unmatched-brace", "this `}` closes nothing");
+        p.add_help("perhaps a `{` is missing behind the `:` of the entry: `onTuple In : { }`");
+        p.skip_token();
+    }
+}
+
+/// Whether a brace stands below an entry that is indented by `entry` blanks, rather than further
+/// out, and there is one too many in the file.
+fn is_end_of_entry(p: &Parser, entry: usize) -> bool {
+    let is_below = p.is_on_new_line(p.pos) && p.indentation(p.pos) >= entry;
+    p.at(RBrace) && is_below && has_stray_brace(p)
+}
+
+/// Whether a brace here or further on closes nothing.
+fn has_stray_brace(p: &Parser) -> bool {
+    p.lookahead.last_stray_brace >= Some(p.pos)
 }
 
 /// Whether the next tokens begin a statement rather than an entry of the clause.
@@ -145,17 +169,17 @@ fn remainder(p: &mut Parser) {
     while is_statement(p) {
         stmt::statement(p);
     }
-    if p.at(RBrace) && p.lookahead.last_stray_brace >= Some(p.pos) {
+    if p.at(RBrace) && has_stray_brace(p) {
         p.bump();
     }
 }
 
-/// The closing brace of what has no opening one.
-fn unbraced_end(p: &mut Parser) {
+/// The closing brace of what has no opening one, in an entry that is indented by `entry` blanks.
+fn unbraced_end(p: &mut Parser, entry: usize) {
     let is_end = matches!(p.nth(1), OnTupleKw | OnPunctKw)
         || matches!(p.token_text(p.pos + 1), "state" | "onProcess")
         || p.begins_clause(p.pos + 1);
-    if p.at(RBrace) && is_end {
+    if (p.at(RBrace) && is_end) || is_end_of_entry(p, entry) {
         p.bump();
     }
 }
@@ -163,6 +187,7 @@ fn unbraced_end(p: &mut Parser) {
 /// `state : decl` or `state : { decls }`
 fn state(p: &mut Parser) {
     let node = p.start();
+    let entry = p.indentation(p.pos);
     p.bump();
     p.expect(Colon, "after `state`");
     let opening = match p.at(LBrace) {
@@ -172,7 +197,7 @@ fn state(p: &mut Parser) {
     match opening {
         None => {
             declaration(p);
-            unbraced(p);
+            unbraced(p, entry);
         }
         Some(opening) => {
             while !p.at_any(&[RBrace, Eof]) && !p.is_clause_end() && !is_next_entry(p) {
@@ -190,7 +215,7 @@ fn state(p: &mut Parser) {
 
 /// Further declarations behind the one of a `state` without braces, and the brace that may end
 /// them.
-fn unbraced(p: &mut Parser) {
+fn unbraced(p: &mut Parser, entry: usize) {
     let is_declaration =
         |p: &Parser| (p.at(MutableKw) || p.current().is_type_keyword()) && p.begins_declaration();
     if !is_declaration(p) {
@@ -204,7 +229,7 @@ fn unbraced(p: &mut Parser) {
     while is_declaration(p) {
         declaration(p);
     }
-    unbraced_end(p);
+    unbraced_end(p, entry);
 }
 
 fn declaration(p: &mut Parser) {

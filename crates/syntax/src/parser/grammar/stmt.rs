@@ -17,7 +17,8 @@ pub(in crate::parser) fn block(p: &mut Parser, what: &'static str) -> CompletedN
     };
     p.bump();
     let (mut failed, mut is_broken) = (false, false);
-    while !p.at_any(&[RBrace, Eof]) && !is_outside(p) {
+    let is_closed = p.after_group(p.pos - 1).is_some();
+    while !p.at_any(&[RBrace, Eof]) && !is_outside(p) && (is_closed || !begins_type_item(p)) {
         let before = (p.pos, p.report_count);
         // The `else` of a broken `if` is no further mistake.
         if (failed && !p.begins_statement()) || (is_broken && p.at(ElseKw)) {
@@ -45,6 +46,11 @@ fn is_outside(p: &Parser) -> bool {
     let is_stray = p.at(At) && !p.is_on_new_line(p.pos);
     let is_outer = p.begins_clause(p.pos) || p.begins_item(p.pos) || is_word;
     is_outer && !is_definition && !is_stray
+}
+
+/// Whether a type that belongs to the file is defined here, rather than one of the block.
+fn begins_type_item(p: &Parser) -> bool {
+    p.at(TypeKw) && p.nth(1) == Ident && p.is_unindented(p.pos)
 }
 
 /// A statement. Whatever is here, something is taken unless it belongs to what is around.
