@@ -182,15 +182,23 @@ fn run_loaded<T>(
 /// generated nothing further is found: all of it would follow from that.
 fn index(input: &CompileInput<'_>, mut loaded: LoadedProgram) -> (SymbolTable, Diagnostics) {
     loaded.add_prelude();
-    let (symbols, duplicates) =
+    let (mut symbols, found_in_names) =
         SymbolTable::new(loaded.sources, loaded.units, input.natives, input.models);
+    symbols.misplaced = loaded.misplaced;
     let mut found = loaded.generation;
     if !loaded.is_not_generated {
         found.extend(loaded.diagnostics);
     }
     let diagnostics = Diagnostics::new(found, Rc::clone(&symbols.poison));
     if !loaded.is_not_generated {
-        diagnostics.extend(duplicates);
+        let explain = |finding: Diagnostic| match finding.code {
+            "unknown-use" => {
+                let name = symbols.sources().text(finding.span).to_owned();
+                symbols.explain_misplaced(finding, &name)
+            }
+            _ => finding,
+        };
+        diagnostics.extend(found_in_names.into_iter().map(explain));
     }
     (symbols, diagnostics)
 }

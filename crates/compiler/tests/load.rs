@@ -86,6 +86,48 @@ fn a_neighbour_that_defines_what_is_needed_is_loaded() {
     assert_eq!(output.program.expect("it is right").operators.len(), 2);
 }
 
+/// What is said with the first error of a program.
+fn help(files: &[(&str, &str)]) -> Vec<String> {
+    let output = compile(files);
+    assert_eq!(output.diagnostics.len(), 1, "{:?}", output.diagnostics);
+    output.diagnostics[0].help.clone()
+}
+
+#[test]
+fn a_file_whose_namespace_does_not_fit_its_folder_is_named() {
+    let main = "composite Main { graph\n\
+        stream<int32 a> A = shop::One() {}\n () as Sink = Custom(A) {} }";
+    let one = "public composite One(output Out) { graph stream<int32 a> Out = Beacon() {} }";
+    let of = |namespace: &str| format!("namespace {namespace}; {one}");
+    assert_eq!(
+        help(&[("Main.spl", main), ("shop/One.spl", &of("shop.cash"))]),
+        [
+            "`shop/One.spl` defines `One` in namespace `shop.cash`, whose files lie in a folder \
+          `shop.cash`: move it there, or write `namespace shop;` in it"
+        ]
+    );
+    assert_eq!(
+        help(&[("Main.spl", main), ("shop/One.spl", one)]),
+        ["`shop/One.spl` defines `One`, but lacks `namespace shop;`"]
+    );
+    let plain = main.replace("shop::", "");
+    assert_eq!(
+        help(&[("Main.spl", &plain), ("One.spl", &of("shop"))]),
+        [
+            "`One.spl` defines `One` in namespace `shop`, whose files lie in a folder `shop`: \
+          move it there, or leave its `namespace` out"
+        ]
+    );
+    let cash = format!("namespace cash; {plain}");
+    assert_eq!(
+        help(&[("money/Main.spl", &cash), ("money/One.spl", &of("cash"))]),
+        [
+            "`money/One.spl` defines `One` in namespace `cash`, whose files lie in a folder \
+          `cash`: move it there, with the other files of the namespace"
+        ]
+    );
+}
+
 #[test]
 fn neighbours_that_are_not_needed_are_not_looked_at() {
     let output = compile(&[

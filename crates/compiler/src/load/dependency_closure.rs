@@ -9,7 +9,7 @@ use super::external_names::{self, TopLevelNames};
 use super::loaded_program::{LoadedProgram, namespace};
 use super::source_text::{SourceText, as_warning};
 use super::{Loader, roots};
-use crate::names::{IMPLICIT_USES, LoadedUnit};
+use crate::names::{IMPLICIT_USES, LoadedUnit, MisplacedDefinition};
 
 /// Loads the main files (path and text) and all that they need from the toolkits at `toolkits`;
 /// `generates` the files of mixed mode among them.
@@ -46,7 +46,11 @@ pub(crate) fn load(
     let mut next = 0;
     while let Some(loaded) = closure.program.units.get(next) {
         let (unit, root) = (loaded.unit.clone(), closure.roots[next].clone());
+        let is_misplaced = roots::root_of(Path::new(&*loaded.path), namespace(&unit)).is_none();
         closure.load_external_names(&unit, &root);
+        if is_misplaced {
+            closure.note_neighbours(&unit, &root);
+        }
         next += 1;
     }
     closure.add_used_namespaces();
@@ -159,6 +163,14 @@ impl DependencyClosure<'_> {
                 self.main_definitions
                     .contains(&(namespace.to_owned(), item.to_owned()))
             };
+            if !fits && items.contains(name) {
+                self.program.misplaced.push(MisplacedDefinition {
+                    name: name.into(),
+                    path: neighbour.path.clone(),
+                    namespace: super::loaded_program::namespace(&parsed.unit).to_owned(),
+                    expected: Some(namespace.to_owned()),
+                });
+            }
             if fits && items.contains(name) && !items.unique_names().any(is_own) {
                 self.loaded_files.insert(neighbour.canonical.clone());
                 found.extend(neighbour.parsed.take().map(|p| (neighbour.path.clone(), p)));
@@ -166,6 +178,38 @@ impl DependencyClosure<'_> {
         }
         for (path, parsed) in found {
             self.add_file(&path, parsed, Some(root));
+        }
+    }
+
+    /// Notes what a unit in a folder that is not of its namespace names of its own namespace, and
+    /// files beside it define.
+    fn note_neighbours(&mut self, unit: &ast::Unit, folder: &Path) {
+        self.read_folder(folder);
+        let own = namespace(unit);
+        for (written, name) in external_names::external_names(unit) {
+            if written.as_deref().is_some_and(|written| written != own) {
+                continue;
+            }
+            for neighbour in self.folders.get_mut(folder).into_iter().flatten() {
+                if self.loaded_files.contains(&neighbour.canonical)
+                    || !may_define(&neighbour.source.text, &name)
+                {
+                    continue;
+                }
+                let sources = &mut self.program.sources;
+                let parsed = neighbour
+                    .parsed
+                    .get_or_insert_with(|| parse(sources, &neighbour.path, &neighbour.source));
+                let items = TopLevelNames::from_unit(&parsed.unit);
+                if namespace(&parsed.unit) == own && items.contains(&name) {
+                    self.program.misplaced.push(MisplacedDefinition {
+                        name: name.as_str().into(),
+                        path: neighbour.path.clone(),
+                        namespace: own.to_owned(),
+                        expected: None,
+                    });
+                }
+            }
         }
     }
 

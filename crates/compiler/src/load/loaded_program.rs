@@ -4,7 +4,7 @@ use std::path::Path;
 
 use syntax::{Diagnostic, SourceMap, ast};
 
-use crate::names::LoadedUnit;
+use crate::names::{LoadedUnit, MisplacedDefinition};
 use crate::prelude;
 
 /// Result of loading: the parsed files of a program, and what is wrong with their syntax.
@@ -18,6 +18,8 @@ pub(crate) struct LoadedProgram {
     pub diagnostics: Vec<Diagnostic>,
     /// Findings on the code that generated texts of the units.
     pub generation: Vec<Diagnostic>,
+    /// Definitions that were looked for, in files of another namespace.
+    pub misplaced: Vec<MisplacedDefinition>,
     /// Whether a main file could not be generated, from which all other findings follow.
     pub is_not_generated: bool,
     /// Whether files of mixed mode were left out.

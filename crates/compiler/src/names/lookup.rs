@@ -111,7 +111,10 @@ impl SymbolTable {
                 Some(self.not_public(name, namespace, found))
             }
             NearestDefinition::Absent => self.unknown(unit, name, kind),
-            NearestDefinition::NoNamespace => Some(self.unknown_namespace(unit, name)),
+            NearestDefinition::NoNamespace => {
+                let finding = self.unknown_namespace(unit, name);
+                Some(self.explain_misplaced(finding, &name.name.text))
+            }
         }
         .map(Box::new))
     }
@@ -272,7 +275,10 @@ impl SymbolTable {
 
     fn unknown(&self, unit: UnitId, name: &QName, kind: DefinitionKind) -> Option<Diagnostic> {
         let is_poisoned = self.poison.has_name(kind.declared_by(), &name.name.text);
-        (!is_poisoned).then(|| self.no_definition(unit, name, kind))
+        (!is_poisoned).then(|| {
+            let finding = self.no_definition(unit, name, kind);
+            self.explain_misplaced(finding, &name.name.text)
+        })
     }
 
     fn no_definition(&self, unit: UnitId, name: &QName, kind: DefinitionKind) -> Diagnostic {

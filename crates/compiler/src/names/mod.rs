@@ -10,6 +10,7 @@ mod foreign_names;
 mod foreign_operators;
 mod lazy_result;
 mod lookup;
+mod misplaced;
 mod namespace_index;
 mod operator_scope;
 mod regrouped_exprs;
@@ -28,6 +29,7 @@ pub(crate) use enumerator::{
 pub(crate) use foreign_names::{foreign_function, foreign_param, sends};
 pub(crate) use lazy_result::{CircularDefinition, LazyResult};
 pub use lookup::{Definition, DefinitionKind};
+pub(crate) use misplaced::MisplacedDefinition;
 pub(crate) use namespace_index::{duplicate_enumerator, name_in_prototype};
 pub use operator_scope::{
     ChannelPosition, OperatorScope, ScopeInputPort, ScopeOutputPort, StateEntry,

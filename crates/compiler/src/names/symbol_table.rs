@@ -9,6 +9,7 @@ use eval::NativeFn;
 use graph::{NativeId, OperatorModel};
 use syntax::{Diagnostic, FileId, SourceMap};
 
+use super::misplaced::MisplacedDefinition;
 use super::namespace_index::NamespaceIndex;
 use super::regrouped_exprs::RegroupedExprs;
 use super::suggest::Suggestions;
@@ -26,6 +27,8 @@ pub struct SymbolTable {
     /// Comparisons of unknown names with those that there are.
     pub(crate) suggestions: Suggestions,
     pub(crate) regrouped_exprs: RegroupedExprs,
+    /// Definitions that were not found since they lie in the wrong folder.
+    pub(crate) misplaced: Vec<MisplacedDefinition>,
     /// Names and places that are broken.
     pub(crate) poison: Rc<Poison>,
 }
@@ -57,9 +60,19 @@ impl SymbolTable {
             index,
             suggestions: Suggestions::default(),
             regrouped_exprs: RegroupedExprs::default(),
+            misplaced: Vec::new(),
             poison,
         };
         (symbols, diagnostics)
+    }
+
+    /// Adds to the report of an unknown name that a file in the wrong folder defines it, if one
+    /// does.
+    pub(crate) fn explain_misplaced(&self, finding: Diagnostic, name: &str) -> Diagnostic {
+        match self.misplaced.iter().find(|one| *one.name == *name) {
+            Some(misplaced) => misplaced.explain(finding),
+            None => finding,
+        }
     }
 
     /// Replaces the text of a file that no unit was parsed from, and drops what was cached of the
