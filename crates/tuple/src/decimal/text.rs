@@ -19,7 +19,8 @@ impl fmt::Display for ParseDecimalError {
 impl std::error::Error for ParseDecimalError {}
 
 /// Appends a decimal's text. The scale shows (`1.10`); scientific where the exponent of the first
-/// digit is at most -4 or at least the precision, then with two exponent digits or more.
+/// digit is at most -4 or at least the precision, then with two exponent digits or more. A zero has
+/// one digit in front of the point, as any number does.
 fn print(value: UnpackedDecimal, format: DecimalFormat, out: &mut Vec<u8>) {
     let (negative, coefficient, exponent) = match value {
         UnpackedDecimal::Nan { negative } => return special(negative, b"nan", out),
@@ -40,7 +41,8 @@ fn print(value: UnpackedDecimal, format: DecimalFormat, out: &mut Vec<u8>) {
         scientific(digits, leading, out);
     } else if exponent >= 0 {
         out.extend_from_slice(digits);
-        out.resize(out.len() + exponent as usize, b'0');
+        let zeros = if coefficient == 0 { 0 } else { exponent };
+        out.resize(out.len() + zeros as usize, b'0');
     } else if leading >= 0 {
         let (whole, fraction) = digits.split_at(leading as usize + 1);
         out.extend_from_slice(whole);

@@ -142,24 +142,12 @@ fn print_not_finite(x: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(name);
 }
 
-/// A decimal with all its digits. Its text is a number of JSON, but for zeros in front of others,
-/// or a word such as `NaN`.
+/// A decimal with all its digits. Its text is a number of JSON, or a word such as `NaN`.
 pub(super) fn print_decimal(value: &Value, ty: &Type, out: &mut Vec<u8>) {
     let mut text = Vec::new();
     print_raw(value, ty, &mut text);
-    let is_number = text.last().is_some_and(u8::is_ascii_digit);
-    if !is_number {
-        return print_json_text(&text, out);
+    match text.last().is_some_and(u8::is_ascii_digit) {
+        true => out.extend_from_slice(&text),
+        false => print_json_text(&text, out),
     }
-    let digits = text.strip_prefix(b"-").unwrap_or(&text);
-    out.extend_from_slice(&text[..text.len() - digits.len()]);
-    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
-    // One zero stays where no other digit stands in front of the point, the exponent or the end.
-    let is_digit_next = digits.get(zeros).is_some_and(u8::is_ascii_digit);
-    let kept = if is_digit_next {
-        zeros
-    } else {
-        zeros.saturating_sub(1)
-    };
-    out.extend_from_slice(&digits[kept..]);
 }
