@@ -107,7 +107,9 @@ pub(crate) fn invocation_config<'w>(
     composite_config(session, scope, config, false)
 }
 
-/// Puts inner entries over outer ones of the same kind; placements of different sorts add up.
+/// Puts inner entries over outer ones of the same kind. Of placements the inner ones take the place
+/// of those with the same subject; an operator that says with whom it shares its process leaves its
+/// host to the composite around it.
 pub(crate) fn override_with(all: &mut Vec<LocatedConfigEntry>, inner: Vec<LocatedConfigEntry>) {
     for entry in inner {
         if &*entry.name != "placement" {
@@ -115,14 +117,13 @@ pub(crate) fn override_with(all: &mut Vec<LocatedConfigEntry>, inner: Vec<Locate
             all.push(entry);
             continue;
         }
-        let sorts: Vec<_> = entry
-            .values
-            .iter()
-            .map(|v| placement::placement_kind(v))
+        let values = entry.values.iter();
+        let subjects: Vec<_> = values
+            .map(|value| placement::placement_subject(value))
             .collect();
         for outer in all.iter_mut().filter(|outer| &*outer.name == "placement") {
             let values = &mut outer.entry.values;
-            values.retain(|value| !sorts.contains(&placement::placement_kind(value)));
+            values.retain(|value| !subjects.contains(&placement::placement_subject(value)));
         }
         all.retain(|outer| &*outer.name != "placement" || !outer.values.is_empty());
         all.push(entry);

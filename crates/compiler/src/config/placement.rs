@@ -11,8 +11,28 @@ use super::text::{bare_word, call, quote};
 const PLACEMENT_WORDS: &str = "`host`, `hostColocation`, `hostExlocation`, `hostIsolation`, \
     `partitionColocation`, `partitionExlocation` or `partitionIsolation`";
 
+/// What a placement is about. An inner placement takes the place of outer ones of its subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PlacementSubject {
+    /// Which host it is: `host`.
+    Host,
+    /// Who shares the host: `hostColocation`, `hostExlocation`, `hostIsolation`.
+    HostSharing,
+    /// Who shares the process: `partitionColocation` and the like.
+    Partition,
+}
+
+/// What the placement with this text is about.
+pub(super) fn placement_subject(text: &str) -> PlacementSubject {
+    match placement_kind(text) {
+        "host" => PlacementSubject::Host,
+        kind if kind.starts_with("host") => PlacementSubject::HostSharing,
+        _ => PlacementSubject::Partition,
+    }
+}
+
 /// The word of a placement's text: `host` of `host("a")`.
-pub(super) fn placement_kind(text: &str) -> &str {
+fn placement_kind(text: &str) -> &str {
     text.split('(').next().unwrap_or(text)
 }
 
