@@ -7,7 +7,7 @@ use syntax::ast::{Composite, Config, Expr, ExprKind};
 use tuple::{Type, Value};
 
 use super::clause::ConfigCheck;
-use super::text::{bare_word, call, quote, sys_word};
+use super::text::{bare_word, call, quote};
 use crate::names::did_you_mean;
 
 impl<'w> ConfigCheck<'_, 'w> {
@@ -59,13 +59,10 @@ impl<'w> ConfigCheck<'_, 'w> {
     }
 
     fn sharing(&self, expr: &'w Expr) -> Option<&'static str> {
-        match sys_word(expr) {
-            Some("Shared") => Some("Sys.Shared"),
-            Some("Exclusive") => Some("Sys.Exclusive"),
-            _ => self.fail(
-                expr.span,
-                "the sharing mode is `Sys.Shared` or `Sys.Exclusive`",
-            ),
+        let message = "the sharing mode is `Sys.Shared` or `Sys.Exclusive`";
+        match self.enumerator(expr, &["Shared", "Exclusive"], message)? {
+            "Shared" => Some("Sys.Shared"),
+            _ => Some("Sys.Exclusive"),
         }
     }
 

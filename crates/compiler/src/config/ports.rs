@@ -7,7 +7,7 @@ use syntax::{DeclarationKind, Diagnostic};
 use tuple::{Type, Value};
 
 use super::clause::ConfigCheck;
-use super::text::{bare_word, call, sys_word};
+use super::text::{bare_word, call};
 
 /// Tuples that the queue of a threaded port holds, unless its config gives a size.
 const QUEUE_TUPLES_DEFAULT: i64 = 1000;
@@ -32,13 +32,8 @@ impl<'w> ConfigCheck<'_, 'w> {
                 return self.fail(port.span, format!("port `{name}` has two queues"));
             }
             seen.push(at);
-            let policy = match sys_word(policy) {
-                Some(word @ ("Wait" | "DropFirst" | "DropLast")) => word,
-                _ => {
-                    let message = "when the queue is full: Sys.Wait, Sys.DropFirst or Sys.DropLast";
-                    return self.fail(policy.span, message);
-                }
-            };
+            let message = "when the queue is full: Sys.Wait, Sys.DropFirst or Sys.DropLast";
+            let policy = self.enumerator(policy, &["Wait", "DropFirst", "DropLast"], message)?;
             let size = match size {
                 Some(size) => self.whole_number(size, "the size of the queue", 1)?,
                 None => QUEUE_TUPLES_DEFAULT,

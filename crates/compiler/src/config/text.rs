@@ -76,6 +76,25 @@ impl<'w> ConfigCheck<'_, 'w> {
         None
     }
 
+    /// One of some enumerators of `Sys`; `message` lists them.
+    pub fn enumerator(
+        &self,
+        expr: &Expr,
+        allowed: &[&'static str],
+        message: &str,
+    ) -> Option<&'static str> {
+        let known = |word: &str| allowed.iter().copied().find(|one| *one == word);
+        if let Some(word) = sys_word(expr).and_then(known) {
+            return Some(word);
+        }
+        let finding = syntax::Diagnostic::error("config-value", expr.span, message);
+        self.session.report(match bare_word(expr).and_then(known) {
+            Some(word) => finding.help(format!("write `Sys.{word}`")),
+            None => finding,
+        });
+        None
+    }
+
     /// A medium: TCP, as SPL has it, or another one that there is, in letters of either case.
     pub fn transport(&self, config: &'w Config) -> Option<String> {
         let media = self.session.options.media.iter().map(String::as_str);
@@ -193,11 +212,11 @@ pub(super) fn call(expr: &Expr) -> Option<(&str, &[Expr])> {
     }
 }
 
-/// The enumerator of `Sys.Name` and of a bare `Name`.
-pub(super) fn sys_word(expr: &Expr) -> Option<&str> {
+/// The enumerator of `Sys.Name`.
+fn sys_word(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Field(base, name) if bare_word(base) == Some("Sys") => Some(&name.text),
-        _ => bare_word(expr),
+        _ => None,
     }
 }
 
