@@ -227,6 +227,7 @@ impl<'w> AnnotationCheck<'_, 'w> {
             self.session
                 .report(match nearest(&name.text, names.iter().copied()) {
                     Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None if names.is_empty() => finding.help("it has no keys"),
                     None => finding.help(format!("its keys are {}", names.join(", "))),
                 });
         }

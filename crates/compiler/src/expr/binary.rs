@@ -234,6 +234,12 @@ impl<'w> Typer<'_, 'w> {
         let (form, ty) = if let Some(ty) = mapped_type(op, &left.ty, &right.ty) {
             (MappedForm::CollectionScalar, ty)
         } else if let Some(ty) = mapped_type(op, &right.ty, &left.ty) {
+            let ty = if is_shift(op) {
+                // The result of a shift is of the type of what is shifted.
+                with_element(&ty, &left.ty)
+            } else {
+                ty
+            };
             (MappedForm::ScalarCollection, ty)
         } else {
             return Err(Box::new((left, right)));
@@ -313,12 +319,17 @@ fn mapped_type(op: BinaryOp, collection: &Type, scalar: &Type) -> Option<Type> {
 
 /// The type of a mapped operation.
 fn mapped_result_type(op: BinaryOp, collection: &Type) -> Type {
-    if !op.is_comparison() {
-        return collection.clone();
+    match op.is_comparison() {
+        true => with_element(collection, &Type::Boolean),
+        false => collection.clone(),
     }
+}
+
+/// The type of a list or map like this one with other elements.
+fn with_element(collection: &Type, element: &Type) -> Type {
     match collection {
-        Type::Map(kv, bound) => Type::Map(Arc::new((kv.0.clone(), Type::Boolean)), *bound),
-        Type::List(_, bound) => Type::List(Arc::new(Type::Boolean), *bound),
+        Type::Map(kv, bound) => Type::Map(Arc::new((kv.0.clone(), element.clone())), *bound),
+        Type::List(_, bound) => Type::List(Arc::new(element.clone()), *bound),
         other => other.clone(),
     }
 }

@@ -50,7 +50,9 @@ impl<'w> Typer<'_, 'w> {
             self.check_nesting(&name.name.text, span)?;
         }
         // The stream to which such a call sends is no value, and the call is reported.
-        let sends = candidates.is_none() && sends(&name.name.text);
+        let names_output = |arg: &ast::Expr| self.output_named(arg).is_some();
+        let sends =
+            candidates.is_none() && (sends(&name.name.text) || args.iter().any(names_output));
         let mute_guard = sends.then(|| self.session.diagnostics.mute(true));
         self.call_depth += 1;
         let args = self.arguments(args);

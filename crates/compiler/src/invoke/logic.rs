@@ -137,6 +137,11 @@ pub(super) fn input(invocation: &InvocationContext<'_, '_>, name: &Ident) -> Opt
         {
             return None;
         }
+        // The stream that is not found is reported, and the clause may mean it.
+        [] if ports.iter().any(|port| port.schema.is_none()) => {
+            invocation.session.diagnostics.note_poisoned();
+            return None;
+        }
         [] => {
             let message = format!("this operator has no input port `{}`", name.text);
             let finding = Diagnostic::error("unknown-port", name.span, message);

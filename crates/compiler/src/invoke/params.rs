@@ -79,7 +79,11 @@ pub(super) fn params(invocation: &InvocationContext<'_, '_>) -> Vec<Param> {
 }
 
 /// Whether a parameter that is given has a name, or is a misspelt one that can only mean it.
-fn is_misspelling(invocation: &InvocationContext<'_, '_>, param: &ast::Param, name: &str) -> bool {
+pub(super) fn is_misspelling(
+    invocation: &InvocationContext<'_, '_>,
+    param: &ast::Param,
+    name: &str,
+) -> bool {
     let written = &*param.name.text;
     let mut names = invocation.model.params.iter().map(|m| m.name);
     written == name

@@ -5,6 +5,7 @@ use graph::{Policy, PolicyKind, Window, WindowForm, WindowKind};
 use syntax::ast::{Expr, PortClause};
 use syntax::{Diagnostic, Span};
 
+use super::params;
 use super::policy::kind_of;
 use crate::instance::InvocationContext;
 
@@ -98,11 +99,8 @@ pub(super) fn partitioned(
         }
         return;
     };
-    let written = invocation
-        .ast
-        .params
-        .iter()
-        .find(|p| &*p.name.text == param);
+    let mut params = invocation.ast.params.iter();
+    let written = params.find(|p| params::is_misspelling(invocation, p, param));
     match (&window.partition, written) {
         (Some(_), None) if !invocation.is_incomplete() => {
             let message = format!("a partitioned window needs the parameter `{param}`");

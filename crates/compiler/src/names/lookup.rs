@@ -20,6 +20,15 @@ use super::symbol_table::SymbolTable;
 use super::unit::UnitId;
 use crate::Diagnostics;
 
+/// Functions that the language itself has.
+const LANGUAGE_FUNCTIONS: [&str; 5] = [
+    "assignFrom",
+    "currentPunct",
+    "inputPort",
+    "outputPort",
+    "submit",
+];
+
 /// Sort of definition that a lookup wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefinitionKind {
@@ -403,7 +412,13 @@ impl SymbolTable {
         kind: DefinitionKind,
     ) -> Diagnostic {
         let suggestions = &self.suggestions;
-        suggestions.did_you_mean(finding, name, || self.names(unit, kind))
+        let own = match kind {
+            DefinitionKind::Function => &LANGUAGE_FUNCTIONS[..],
+            _ => &[],
+        };
+        suggestions.did_you_mean(finding, name, || {
+            self.names(unit, kind).chain(own.iter().copied())
+        })
     }
 }
 

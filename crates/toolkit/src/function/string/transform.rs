@@ -163,13 +163,13 @@ fn substring(c: &mut NativeCall<'_>) -> NativeResult {
 fn part(len: usize, from: i32, count: i32) -> Result<(usize, usize), Fault> {
     let count = i64::from(count) + i64::from(from.min(0));
     let start = from.max(0) as usize;
-    if count <= 0 {
-        return Ok((0, 0));
-    }
     if start > len {
         return Err(Fault::value(format!(
             "substring starts at index {start} of a string of length {len}"
         )));
+    }
+    if count <= 0 {
+        return Ok((0, 0));
     }
     Ok((start, len.min(start + count as usize)))
 }

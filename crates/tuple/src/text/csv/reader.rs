@@ -209,10 +209,14 @@ impl CsvReader {
                 if !is_extra && self.options.reports_faults {
                     return Err(self.fault(None, progress.at, ExpectedInput::EndOfLine));
                 }
-                match line_end(bytes, progress.at) {
-                    Some(end) => progress.at = end,
-                    None if at_end => progress.at = bytes.len(),
-                    None => return Err(CsvReadStop::Incomplete),
+                match extra_fields_end(bytes, progress.at, self.options.separator) {
+                    Some(end) => {
+                        progress.lines += count_line_ends(&bytes[progress.at..end]);
+                        progress.at = end;
+                    }
+                    None if !at_end => return Err(CsvReadStop::Incomplete),
+                    // A quote that nothing closes, or the last line.
+                    None => progress.at = line_end(bytes, progress.at).unwrap_or(bytes.len()),
                 }
                 Ok(())
             }
@@ -347,6 +351,45 @@ impl CsvReader {
             expected,
         })
     }
+}
+
+/// The end of the line that has further fields from a separator on; quoted ones may have line ends
+/// within them. `None` if the bytes end before.
+fn extra_fields_end(bytes: &[u8], start: usize, separator: u8) -> Option<usize> {
+    let end = line_end(bytes, start);
+    let rest = &bytes[start..end.unwrap_or(bytes.len())];
+    if memchr::memchr2(b'"', b'\'', rest).is_none() {
+        return end;
+    }
+    let (mut at, mut begins_field) = (start, false);
+    loop {
+        let byte = *bytes.get(at)?;
+        at += 1;
+        match byte {
+            b'"' | b'\'' if begins_field => {
+                // Where the quotes are doubled, a field ends and the next one begins at once.
+                at = quoted_field_end(bytes, at, byte)?;
+            }
+            b'\n' | b'\r' => return Some(at - 1),
+            _ => begins_field = byte == separator || begins_field && matches!(byte, b' ' | b'\t'),
+        }
+    }
+}
+
+/// The offset behind the quote that ends a field, from behind the one that begins it.
+fn quoted_field_end(bytes: &[u8], mut at: usize, quote: u8) -> Option<usize> {
+    loop {
+        let found = at + memchr::memchr2(quote, b'\\', &bytes[at..])?;
+        if bytes[found] == quote {
+            return Some(found + 1);
+        }
+        // An escape has a character behind it.
+        at = (found + 2 <= bytes.len()).then_some(found + 2)?;
+    }
+}
+
+fn count_line_ends(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// Whether a quote stands at an offset, and another one before it.

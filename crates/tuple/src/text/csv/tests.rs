@@ -243,6 +243,27 @@ fn extra_fields_may_be_ignored() {
 }
 
 #[test]
+fn extra_fields_in_quotes_may_have_line_ends() {
+    let options = ReadOptions {
+        ignore_extra: true,
+        ..ReadOptions::default()
+    };
+    let types = [Type::Int32];
+    let text = "1,\"a\nb\",2\n2,x\"y\n3,\"a\"\"\n,\"\"b\", 'c\\'\nd' \nx\n4,\"open\n5\n";
+    assert_eq!(
+        read_as(RecordFormat::Csv, text, &types, options),
+        [
+            "{a=1}",
+            "{a=2}",
+            "{a=3}",
+            "7:1: attribute a: expected a value of type int32, found 'x'",
+            "{a=4}",
+            "{a=5}"
+        ]
+    );
+}
+
+#[test]
 fn unchecked_reading_takes_what_there_is() {
     let options = ReadOptions {
         reports_faults: false,

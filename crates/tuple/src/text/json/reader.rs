@@ -70,7 +70,11 @@ impl JsonReader {
             chosen,
             reports_faults: options.reports_faults,
             record_bytes_max: options.record_bytes_max,
-            options: JsonOptions::default(),
+            options: JsonOptions {
+                // Values that do not fit get the default of their types, as fields of csv do.
+                is_lenient: !options.reports_faults,
+                ..JsonOptions::default()
+            },
             line: 1,
             in_array: false,
             is_recovering: false,

@@ -179,17 +179,39 @@ fn tuples_are_written_an_object_a_line() {
 #[test]
 fn what_is_no_number_of_json_is_a_string() {
     let ty = Type::List(Arc::new(Type::Float64), None);
-    let list = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 1e300].map(Value::Float64);
+    let list = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300].map(Value::Float64);
     let list = Value::List(crate::List::from_values(&Type::Float64, list));
     let mut out = Vec::new();
     print_json(&list, &ty, &JsonWriteOptions::default(), &mut out);
     assert_eq!(
         String::from_utf8_lossy(&out),
-        r#"["NaN","Infinity","-Infinity",-0.0,1e300]"#
+        r#"["NaN","Infinity","-Infinity",1e300]"#
     );
     let mut copy = Value::default_of(&ty);
     fill_json(&out, &ty, &mut copy, &JsonOptions::default()).expect("what was written");
     assert_eq!(copy, list);
+}
+
+#[test]
+fn unchecked_reading_gives_defaults_to_values_that_do_not_fit() {
+    let layout = Layout::new(&schema());
+    let options = ReadOptions {
+        reports_faults: false,
+        ..ReadOptions::default()
+    };
+    let mut reader = new_reader(RecordFormat::Json, layout.clone(), options).expect("suits");
+    let text = br#"{"n":2.5,"s":"kept","l":[1,"x"],"t":7,"f":0.5}"#;
+    let mut buf = TupleBuf::default();
+    let step = reader.read(text, true, &mut buf);
+    assert!(matches!(step.record, Record::Tuple { .. }));
+    let mut writer =
+        new_writer(RecordFormat::Json, layout, WriteOptions::default()).expect("suits");
+    let mut out = Vec::new();
+    writer.write(buf.as_ref(), None, &mut out);
+    assert_eq!(
+        String::from_utf8_lossy(&out),
+        "{\"n\":0,\"s\":\"kept\",\"f\":0.5,\"o\":null,\"l\":[1],\"t\":{\"x\":0,\"y\":\"\"},\"d\":0}\n"
+    );
 }
 
 #[test]
