@@ -86,7 +86,7 @@ fn a_neighbour_that_defines_what_is_needed_is_loaded() {
     assert_eq!(output.program.expect("it is right").operators.len(), 2);
 }
 
-/// What is said with the first error of a program.
+/// Help of the only finding in a program.
 fn help(files: &[(&str, &str)]) -> Vec<String> {
     let output = compile(files);
     assert_eq!(output.diagnostics.len(), 1, "{:?}", output.diagnostics);

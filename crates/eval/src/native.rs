@@ -37,9 +37,9 @@ pub struct NativeFn {
 /// Ports of an operator that a function knows by their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortSide {
-    /// Input ports.
+    /// Ports that tuples come in by.
     Input,
-    /// Output ports.
+    /// Ports that tuples leave by.
     Output,
 }
 

@@ -11,6 +11,9 @@ use std::path::Path;
 
 use crate::scratch::{Scratch, root};
 
+/// Functions of the pane that fires. Where none does only functions of the program may call them.
+const PANE_FUNCTIONS: [&str; 4] = ["intervalStart", "intervalEnd", "paneTiming", "paneIndex"];
+
 /// A line of an example, and where it stands.
 enum Example<'a> {
     Value(&'a str, &'a str),
@@ -43,8 +46,10 @@ fn program(page: &str) -> (String, Vec<(&str, &str)>) {
     let mut text = use_directives(page);
     text += "composite Main { graph\n\
              stream<int32 n> In = Beacon() { param iterations : 1; }\n\
-             () as Out = Custom(In) { logic onTuple In : {\n";
+             (stream<int32 n> Sent) as Out = Custom(In) { logic onTuple In : {\n";
     let mut values = Vec::new();
+    let mut of_panes = String::new();
+    let needs_pane = |statement: &str| PANE_FUNCTIONS.iter().any(|name| statement.contains(name));
     for block in page.split("\n```spl\n").skip(1) {
         let (block, _) = block.split_once("```").expect("a block ends");
         text += "{\n";
@@ -59,12 +64,16 @@ fn program(page: &str) -> (String, Vec<(&str, &str)>) {
                     )
                 }
                 Example::Statement(statement) => writeln!(text, "{statement}"),
+                Example::NotRun(statement) if needs_pane(statement) => {
+                    writeln!(of_panes, "{{ {statement} }}")
+                }
                 Example::NotRun(statement) => writeln!(text, "if (n < 0) {{ {statement} }}"),
             };
         }
         text += "}\n";
     }
     text += "} } }\n";
+    text += &format!("void ofPanes() {{ {of_panes} }}\n");
     (text, values)
 }
 

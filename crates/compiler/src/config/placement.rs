@@ -11,18 +11,18 @@ use super::text::{bare_word, call, quote};
 const PLACEMENT_WORDS: &str = "`host`, `hostColocation`, `hostExlocation`, `hostIsolation`, \
     `partitionColocation`, `partitionExlocation` or `partitionIsolation`";
 
-/// What a placement is about. An inner placement takes the place of outer ones of its subject.
+/// Subject of a placement. An inner placement takes the place of outer ones of its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlacementSubject {
-    /// Which host it is: `host`.
+    /// The host itself: `host`.
     Host,
-    /// Who shares the host: `hostColocation`, `hostExlocation`, `hostIsolation`.
+    /// Processes on the same host: `hostColocation`, `hostExlocation`, `hostIsolation`.
     HostSharing,
-    /// Who shares the process: `partitionColocation` and the like.
+    /// Operators in the same process: `partitionColocation` and the like.
     Partition,
 }
 
-/// What the placement with this text is about.
+/// Subject of the placement with this text.
 pub(super) fn placement_subject(text: &str) -> PlacementSubject {
     match placement_kind(text) {
         "host" => PlacementSubject::Host,

@@ -223,13 +223,12 @@ impl WindowParts {
         let partition = self.partitioned.map(|_| Partition {
             evict: evict_partition,
         });
-        let pos = invocation.session.pos(clause.span);
         Some(Window {
             kind,
             evict,
             trigger,
             partition,
-            pos,
+            pos: invocation.session.pos(clause.span),
         })
     }
 }
