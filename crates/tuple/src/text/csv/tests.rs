@@ -236,19 +236,12 @@ fn extra_fields_may_be_ignored() {
         ..ReadOptions::default()
     };
     let types = [Type::Int32];
+    let text = "1,2,3\n4\n5 , x y,";
     assert_eq!(
-        read_as(RecordFormat::Csv, "1,2,3\n4\n5 , x y,", &types, options),
+        read_as(RecordFormat::Csv, text, &types, options.clone()),
         ["{a=1}", "{a=4}", "{a=5}"]
     );
-}
-
-#[test]
-fn extra_fields_in_quotes_may_have_line_ends() {
-    let options = ReadOptions {
-        ignore_extra: true,
-        ..ReadOptions::default()
-    };
-    let types = [Type::Int32];
+    // Line ends within quotes belong to the field.
     let text = "1,\"a\nb\",2\n2,x\"y\n3,\"a\"\"\n,\"\"b\", 'c\\'\nd' \nx\n4,\"open\n5\n";
     assert_eq!(
         read_as(RecordFormat::Csv, text, &types, options),
