@@ -27,8 +27,8 @@ pub fn with_live_settings(
     if wanted.pes.len() != running.pes.len() {
         let (has, had) = (wanted.pes.len(), running.pes.len());
         return Err(format!(
-            "the plan has {has} processes and the job {had}; their number cannot change while the \
-             job runs"
+            "the number of processes cannot change while the job runs: it is {had} there, and {has} \
+             in the plan"
         ));
     }
     let comparison = PlanComparison { running, program };

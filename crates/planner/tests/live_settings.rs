@@ -69,7 +69,8 @@ fn what_cannot_change_is_named() {
     let cases = [
         (
             "pe 0\noperators *\n",
-            "the plan has 1 processes and the job 2; their number cannot change while the job runs",
+            "the number of processes cannot change while the job runs: it is 2 there, and 1 in the \
+             plan",
         ),
         (
             "pe 0\noperators A\npe 1\noperators B C D\n",

@@ -62,7 +62,10 @@ fn substrings() {
         Type::RString,
         "index 6",
     );
-    faults(f, &[u("😀"), int32(2), int32(1)], Type::UString, "length 1");
+    for length in [1, 0, -1] {
+        let args = [u("😀"), int32(2), int32(length)];
+        faults(f, &args, Type::UString, "length 1");
+    }
 }
 
 #[test]

@@ -194,12 +194,10 @@ impl FunctionLowering<'_, '_> {
         let start = self.builder.ins().smax(from, zero);
         let is_empty = self.icmp_const(IntCC::SignedLessThanOrEqual, count, 0);
         let is_beyond = self.icmp(IntCC::UnsignedGreaterThan, start, text[1]);
-        let is_some = self.builder.ins().bxor_imm_u(is_empty, 1);
-        let is_bad = self.builder.ins().band(is_beyond, is_some);
         let operands = values
             .each_ref()
             .map(|(value, ty)| FunctionLowering::value_operand(value, ty));
-        self.fault_if(is_bad, FallbackOp::Native(*function), &operands, e.pos);
+        self.fault_if(is_beyond, FallbackOp::Native(*function), &operands, e.pos);
         let rest = self.builder.ins().isub(text[1], start);
         let len = self.builder.ins().umin(count, rest);
         let len = self.builder.ins().select(is_empty, zero, len);
