@@ -4,7 +4,6 @@ use std::sync::mpsc::channel;
 use std::thread::Builder;
 
 use graph::{PeId, Plan, Program};
-use planner::PlanOptions;
 use runtime::FailureReport;
 use transport::media;
 
@@ -92,7 +91,7 @@ fn check_ranks(plan: &Plan, launch: &LaunchOptions) -> Result<(), Error> {
 }
 
 /// Runs a program in this process, with all operators fused into one PE: by the plan that the
-/// default [`PlanOptions`] give.
+/// default [`PlanOptions`](crate::PlanOptions) give.
 ///
 /// # Example
 /// ```
@@ -119,8 +118,7 @@ fn check_ranks(plan: &Plan, launch: &LaunchOptions) -> Result<(), Error> {
 /// [`Error::Plan`], [`Error::DataDirectory`], [`Error::Codegen`], [`Error::Program`] if an operator
 /// cannot be set up, [`Error::System`] if a thread cannot be started.
 pub fn launch(program: &Program, launch: &LaunchOptions) -> Result<Job, Error> {
-    let plan = planner::plan(program, &PlanOptions::default());
-    let plan = plan.map_err(|errors| Error::plan(program, &errors))?;
+    let plan = part::default_plan(program)?;
     let (part, options) = part::cut_only_pe(program, &plan)?;
     launch_part((program, &plan), &part, launch, options)
 }

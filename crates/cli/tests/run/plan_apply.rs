@@ -123,6 +123,9 @@ fn a_running_job_gets_the_settings_of_another_plan_and_keeps_its_tuples() {
             let (_, cores) = cores.unwrap_or_else(|| panic!("{thread}: {moved:?}"));
             assert_eq!(*cores, core.to_string(), "{thread}");
         }
+        until("the pool has a second thread", || {
+            cores(&live).contains_key("pool 1")
+        });
         until("the sizes of queues are shown", || {
             let sizes = sizes(&live);
             let size = |queue: &str| sizes.get(queue).copied();

@@ -14,7 +14,7 @@ use tuple::{List, RString, Type, Value};
 
 use crate::Session;
 use crate::expr::Typer;
-use crate::names::LoadedUnit;
+use crate::names::{LANGUAGE_FUNCTIONS, LoadedUnit};
 use crate::stmt::punctuation_type;
 use crate::tables::{FunctionOwner, Signature};
 
@@ -71,11 +71,7 @@ impl<'w> Typer<'_, 'w> {
         args: &'w [ast::Expr],
         span: Span,
     ) -> Option<Option<graph::Expr>> {
-        let special = matches!(
-            &*name.name.text,
-            "submit" | "assignFrom" | "currentPunct" | "inputPort" | "outputPort"
-        );
-        if !special || !self.is_intrinsic(name) {
+        if !LANGUAGE_FUNCTIONS.contains(&&*name.name.text) || !self.is_intrinsic(name) {
             return None;
         }
         Some(match &*name.name.text {

@@ -20,8 +20,8 @@ use super::symbol_table::SymbolTable;
 use super::unit::UnitId;
 use crate::Diagnostics;
 
-/// Functions that the language itself has.
-const LANGUAGE_FUNCTIONS: [&str; 5] = [
+/// Functions that the language itself has: their arguments are no ordinary expressions.
+pub(crate) const LANGUAGE_FUNCTIONS: [&str; 5] = [
     "assignFrom",
     "currentPunct",
     "inputPort",

@@ -28,6 +28,7 @@ pub(crate) use enumerator::{
 };
 pub(crate) use foreign_names::{foreign_function, foreign_param, sends};
 pub(crate) use lazy_result::{CircularDefinition, LazyResult};
+pub(crate) use lookup::LANGUAGE_FUNCTIONS;
 pub use lookup::{Definition, DefinitionKind};
 pub(crate) use misplaced::MisplacedDefinition;
 pub(crate) use namespace_index::{duplicate_enumerator, name_in_prototype};

@@ -11,4 +11,4 @@ pub use code_listing::{ListingFormat, code_listing};
 pub use crossings::{CrossingFailure, CrossingTicket, Crossings};
 pub use pe_ending::{PeEnding, PeFailure, job_error, pe_ending};
 pub use unfired_windows::{UnfiredWindows, unfired_sentences};
-pub use wiring::{PartOptions, cut_only_pe, source_counts, source_names, wire};
+pub use wiring::{PartOptions, cut_only_pe, default_plan, source_counts, source_names, wire};

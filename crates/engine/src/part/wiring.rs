@@ -55,9 +55,16 @@ pub fn cut_only_pe(program: &Program, plan: &Plan) -> Result<(Program, PartOptio
 /// # Errors
 /// [`Error::Plan`], or [`Error::Program`] if a ring cannot be opened.
 pub fn fuse_all(program: &Program) -> Result<(Program, PartOptions), Error> {
+    cut_only_pe(program, &default_plan(program)?)
+}
+
+/// The plan in which one PE has all operators, as default options give it.
+///
+/// # Errors
+/// [`Error::Plan`].
+pub fn default_plan(program: &Program) -> Result<Plan, Error> {
     let plan = planner::plan(program, &PlanOptions::default());
-    let plan = plan.map_err(|errors| Error::plan(program, &errors))?;
-    cut_only_pe(program, &plan)
+    plan.map_err(|errors| Error::plan(program, &errors))
 }
 
 /// Makes and connects the operators of a program or a part of one.

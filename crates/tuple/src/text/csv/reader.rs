@@ -353,12 +353,13 @@ impl CsvReader {
     }
 }
 
-/// The end of the line that has further fields from a separator on; quoted ones may have line ends
-/// within them. `None` if the bytes end before.
+/// The end of the line that has further fields from a separator on; those in double quotes may have
+/// line ends within them. `None` if the bytes end before. An apostrophe is no quote here: free text
+/// that begins with one, which nobody reads, would pass over lines up to the next one.
 fn extra_fields_end(bytes: &[u8], start: usize, separator: u8) -> Option<usize> {
     let end = line_end(bytes, start);
     let rest = &bytes[start..end.unwrap_or(bytes.len())];
-    if memchr::memchr2(b'"', b'\'', rest).is_none() {
+    if memchr::memchr(b'"', rest).is_none() {
         return end;
     }
     let (mut at, mut begins_field) = (start, false);
@@ -366,9 +367,9 @@ fn extra_fields_end(bytes: &[u8], start: usize, separator: u8) -> Option<usize> 
         let byte = *bytes.get(at)?;
         at += 1;
         match byte {
-            b'"' | b'\'' if begins_field => {
+            b'"' if begins_field => {
                 // Where the quotes are doubled, a field ends and the next one begins at once.
-                at = quoted_field_end(bytes, at, byte)?;
+                at = quoted_field_end(bytes, at)?;
             }
             b'\n' | b'\r' => return Some(at - 1),
             _ => begins_field = byte == separator || begins_field && matches!(byte, b' ' | b'\t'),
@@ -376,11 +377,11 @@ fn extra_fields_end(bytes: &[u8], start: usize, separator: u8) -> Option<usize> 
     }
 }
 
-/// The offset behind the quote that ends a field, from behind the one that begins it.
-fn quoted_field_end(bytes: &[u8], mut at: usize, quote: u8) -> Option<usize> {
+/// The offset behind the double quote that ends a field, from behind the one that begins it.
+fn quoted_field_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        let found = at + memchr::memchr2(quote, b'\\', &bytes[at..])?;
-        if bytes[found] == quote {
+        let found = at + memchr::memchr2(b'"', b'\\', &bytes[at..])?;
+        if bytes[found] == b'"' {
             return Some(found + 1);
         }
         // An escape has a character behind it.

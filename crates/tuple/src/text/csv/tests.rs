@@ -242,7 +242,7 @@ fn extra_fields_may_be_ignored() {
         ["{a=1}", "{a=4}", "{a=5}"]
     );
     // Line ends within quotes belong to the field.
-    let text = "1,\"a\nb\",2\n2,x\"y\n3,\"a\"\"\n,\"\"b\", 'c\\'\nd' \nx\n4,\"open\n5\n";
+    let text = "1,\"a\nb\",2\n2,x\"y\n3,\"a\"\"\n,\"\"b\", \"c\\\"\nd\" \nx\n4,'tis\n4,\"open\n5\n";
     assert_eq!(
         read_as(RecordFormat::Csv, text, &types, options),
         [
@@ -250,6 +250,7 @@ fn extra_fields_may_be_ignored() {
             "{a=2}",
             "{a=3}",
             "7:1: attribute a: expected a value of type int32, found 'x'",
+            "{a=4}",
             "{a=4}",
             "{a=5}"
         ]
